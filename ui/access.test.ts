@@ -85,7 +85,7 @@ if (executable === null) {
       await page.goto(`${served.base}/#/${place}`);
       await page.locator('main .panel:visible, main .line:visible').first().waitFor();
       await settled();
-      // The frame is the same around every view.
+      // The frame is the same in every view.
       const within = place === places[0] ? 'document' : '"main"';
       assert.equal(await findViolations(page, within, {}), [], `${place}, light`);
       // A theme changes only colours.

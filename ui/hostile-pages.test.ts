@@ -1,5 +1,5 @@
-// A real browser with hostile pages at two origins and under a rebound name: none can read or change
-// data of a sandbox on the same machine.
+// A real browser with hostile pages at two origins and under a rebound name: none can read or
+// change data of a sandbox on the same machine.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';

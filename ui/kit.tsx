@@ -264,7 +264,7 @@ function FormInput({ of, value, onInput }: FormInputProps) {
   );
 }
 
-/** Says what was done. */
+/** Reports what was done. */
 export function Done({ words }: { words: string }) {
   return (
     <p role="status" class="note">

@@ -21,7 +21,7 @@ import {
 
 const firstPage = 200;
 const page = 1000;
-/** More rows than the sandbox keeps requests, with their events and deliveries. */
+/** More rows than the sandbox stores requests, with their events and deliveries. */
 const mostRows = 40_000;
 /** Listeners are called at most this often. */
 const restMs = 80;
@@ -49,7 +49,7 @@ export class Live {
   readonly #origins = new Map<number, Origin>();
   readonly #listeners = new Set<() => void>();
   #clockReadMs = 0;
-  /** A load that was replaced by another one must not add anything. */
+  /** A load that was replaced by a later one must not add anything. */
   #load = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stop: (() => void) | null = null;
@@ -112,7 +112,7 @@ export class Live {
     try {
       await this.#readAll(() => mine === this.#load);
     } catch (error) {
-      // The stream reports that nothing answers, and loads again once something does.
+      // The stream reports that there is no response, and loads again once there is one.
       if (!(error instanceof RefusedError)) throw error;
     }
   }
@@ -204,7 +204,7 @@ export class Live {
     for (const row of attemptRows(delivery, this.#originOf(delivery.seq))) this.#add(row);
   }
 
-  /** An event without a request is placed after the request of the event before it. */
+  /** An event without a request is placed after the request of the previous event. */
   #originOf(seq: number): Origin {
     const known = this.#origins.get(seq);
     if (known !== undefined) return known;

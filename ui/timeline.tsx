@@ -115,7 +115,7 @@ function Filters({ filter, onFilter }: FiltersProps) {
   );
 }
 
-/** Rows drawn at first, and with each further click: a search looks at all of them. */
+/** Rows drawn at first, and with each further click; a search covers all rows. */
 const drawnRows = 200;
 
 /** The rows, newest first. */
@@ -146,7 +146,7 @@ function Rows({ rows: newest, chosen }: { rows: readonly TimelineRow[]; chosen: 
   );
 }
 
-/** Rows stay while one is pressed: a row that moves away would get no click. */
+/** Rows stay in place while one is pressed: a row that moves away would not get the click. */
 function useHeld(newest: readonly TimelineRow[]) {
   const [held, setHeld] = useState<readonly TimelineRow[] | null>(null);
   useEffect(() => {

@@ -8,12 +8,12 @@ export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 export interface SignalsBeside {
   /** The terminal sends these to the command too. */
   readonly heardByBoth: readonly NodeJS.Signals[];
-  /** This program forwards these to the command. */
+  /** Forwarded by this program to the command. */
   readonly handedOn: readonly NodeJS.Signals[];
 }
 
 export function signalsBeside(platform: NodeJS.Platform): SignalsBeside {
-  // On Windows any signal that is sent kills the command immediately.
+  // On Windows any signal sent to it kills the command immediately.
   return platform === 'win32'
     ? { heardByBoth: ['SIGINT', 'SIGBREAK', 'SIGHUP'], handedOn: [] }
     : { heardByBoth: ['SIGINT'], handedOn: ['SIGTERM', 'SIGHUP'] };

@@ -109,7 +109,7 @@ export const timeFrom = (nowMs: () => number) =>
     },
   );
 
-/** A repeatable option that also takes several values with a separator. */
+/** A repeatable option that also accepts several values with a separator. */
 export const listed =
   <T>(separator: string | RegExp, read: (text: string) => T) =>
   () =>

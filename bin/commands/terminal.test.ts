@@ -1,5 +1,5 @@
-// Every output to a terminal, tried with hostile text: no control sequence gets through, and no line
-// is split in two.
+// Every output to a terminal, tested with hostile text: no control sequence gets through, and no
+// line is split.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -87,7 +87,7 @@ doors('a JSON report with hostile responses', async () => {
 
 doors('no command prints JSON or raw text directly', () => {
   const own = ['terminal.ts', 'io.ts', 'start.ts', 'exec.ts', 'info.ts'];
-  // All that these print is written by us.
+  // Everything they print is our own text.
   const registers = ['listings.ts', 'list.ts'];
   for (const path of filesUnder('bin/commands')) {
     if (!path.endsWith('.ts') || path.endsWith('.test.ts')) continue;

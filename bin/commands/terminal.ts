@@ -1,4 +1,4 @@
-// The only way of the sandbox commands to a terminal: untrusted text cannot control it.
+// All terminal output of the sandbox commands: untrusted text cannot control the terminal.
 import { printable } from '../../conformance/reports/plain-text.ts';
 
 // The colours that our own lines use; none of them hides text or moves the cursor.

@@ -1,5 +1,5 @@
-// `npm run bench [-- --write]`: eight figures of the built programs, as ratios against bare servers that
-// are measured in the same run. `--write` puts the table into README.md; ends with 1 if an aim is missed.
+// `npm run bench [-- --write]`: eight figures of the built programs, as ratios to bare servers in
+// the same run. `--write` puts the table into README.md; exit code 1 if a target is missed.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -116,7 +116,7 @@ async function deliveries(): Promise<number> {
   const subscriptions = 50;
   const events = 500;
   const { sandbox, receiver } = await startSubscribed(subscriptions);
-  // Events queue up while the first of them is held.
+  // Events queue up while the first one is held.
   const deliver = async () => {
     receiver.answering = 'hold';
     const before = receiver.arrived;

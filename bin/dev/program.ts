@@ -31,7 +31,7 @@ export class Program {
   readonly ready: Ready;
   stderr = '';
 
-  /** Starts this command and waits for its JSON line; with `ipc` it can also be sent messages. */
+  /** Starts this command and waits for its JSON line; with `ipc` it can also receive messages. */
   static async start(command: readonly string[], ipc: 'ipc' | 'ignore' = 'ignore') {
     const [name = '', ...args] = command;
     const child = spawn(name, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', ipc] });
@@ -67,7 +67,7 @@ export class Program {
   async control<Answer = unknown>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.ready.control_url}/${path}`, {
       method,
-      // A connection that is kept alive would count as a handle.
+      // A kept-alive connection would count as a handle.
       headers: { 'content-type': 'application/json', connection: 'close' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

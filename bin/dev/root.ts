@@ -1,4 +1,4 @@
-// The path of this checkout, and its source files: shared by all development scripts.
+// The path of this checkout and its source files, for all development scripts.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

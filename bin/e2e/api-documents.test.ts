@@ -41,7 +41,7 @@ documents('the only lint problem is that a WebSocket has no 2xx response', async
   const args = [redocly, 'lint', '--extends=recommended', '--format=json', ...files];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off' };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
-  // One report after the other, without a comma between them.
+  // Several reports without a comma between them.
   const reports = stdout.slice(stdout.indexOf('{')).split(/(?<=\})(?=\{)/);
   assert.is(reports.length, files.length, stdout);
   const problems = reports.flatMap((each) => (JSON.parse(each) as LintReport).problems);

@@ -16,7 +16,7 @@ bins.before.each((place) => {
 });
 bins.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
 
-/** The committed files in the folder, and built programs that say how they were called. */
+/** The committed files in a folder, with built programs that print how they were called. */
 function copy(folder: string, names: readonly string[], isBuilt: boolean): void {
   for (const name of ['load-program', ...names]) {
     cpSync(join(root, `bin/${name}.js`), join(folder, `bin/${name}.js`));
@@ -32,7 +32,7 @@ function copy(folder: string, names: readonly string[], isBuilt: boolean): void 
 for (const name of ['sandbox', 'conformance']) {
   bins(`${name} says that it is not built`, ({ folder }) => {
     copy(folder, [name], false);
-    // Run as a shell would: the mode and the first line of the file are tried too.
+    // Run as a shell would, to test the mode and the first line of the file.
     const file = join(folder, `bin/${name}.js`);
     const { status, stderr, stdout } = spawnSync(file, ['start'], { encoding: 'utf8' });
     assert.equal([status, stdout], [1, '']);

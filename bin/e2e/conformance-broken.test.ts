@@ -1,4 +1,4 @@
-// The judge against targets that are broken in common ways, over real sockets: no rule is passed, and
+// The judge against targets that are broken in common ways, over real sockets: no rule passes, and
 // the exit code says what happened.
 import { createReadStream, writeFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';

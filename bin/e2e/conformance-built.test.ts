@@ -1,5 +1,4 @@
-// The built `conformance` program as a shell sees it: exit codes, what goes to which stream, and a
-// Ctrl-C.
+// The built `conformance` program in a shell: exit codes, standard output and error, and Ctrl-C.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

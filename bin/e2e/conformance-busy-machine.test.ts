@@ -1,4 +1,4 @@
-// A stalled judge receives late what was sent in time: that is never a deviation of the target.
+// A stalled judge receives timely deliveries late: that is never a deviation of the target.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../commands/conformance/testing/run-judge.ts';

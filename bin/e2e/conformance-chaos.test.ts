@@ -16,7 +16,7 @@ function expectNoDeviation({ report, code }: JudgeRun, codes: readonly number[] 
 const chaos = suite('network faults');
 
 const ORDINARY = ['ACC-1', 'UPD-7', 'TXN-2', 'HOOK-1', 'txs-approve-again'];
-/** Limits, retries, faults and races make causes hardest to tell apart here. */
+/** Limits, retries, faults and races, whose causes are the hardest to tell apart. */
 const HARDEST = [
   ...['lim-rate', 'lim-nothing-done', 'idem-replay-create-account', 'idem-trouble-before'],
   ...['idem-crowd-held-back', 'evt-rotation', 'auth-token-expires'],

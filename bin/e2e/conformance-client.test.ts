@@ -153,8 +153,8 @@ judged('if the first run fails, the report says so, and habits are still judged'
 });
 
 judged('a command that cannot run concurrently is run one at a time', async () => {
-  // A lock, like the fixed port of a webhook receiver. Each run after the first keeps it until another
-  // run has been refused, because the timing depends on the machine.
+  // A lock, like the fixed port of a webhook receiver. Each run after the first keeps it until
+  // another run was refused, because the timing depends on the machine.
   const reads = `
     printf . >> begun
     mkdir lock || { touch refused; exit 1; }

@@ -1,5 +1,5 @@
-// `conformance receiver` from option to exit code: what it says before and after, its reports, its
-// refusals, and receivers that go away or are slow to say why.
+// `conformance receiver` from options to exit code: what it prints before and after, its reports,
+// its refusals, and receivers that stop or answer slowly.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -146,7 +146,7 @@ command('interrupted: what was judged stands, exit 130', () => {
   let count = 0;
   const answer: ReceiverSteps['answer'] = () => {
     count += 1;
-    // In the middle of what must be refused, all of which it accepts.
+    // In the middle of the deliveries that must be refused; it accepts all of them.
     if (count === 60) stop.abort();
     return { status: 204 };
   };
@@ -168,7 +168,7 @@ for (const moment of moments) {
   command(`interrupted at delivery ${moment}: a correct receiver fails no check`, () => {
     const stop = new AbortController();
     let count = 0;
-    // What waits for its answer at that moment is cut off.
+    // A delivery that waits for its answer at that moment is cut off.
     const answer: ReceiverSteps['answer'] = (verified) => {
       count += 1;
       if (count === moment) stop.abort();

@@ -1,5 +1,5 @@
-// Secrets of every kind are planted in a profile, and a target that babbles repeats them in every
-// spelling: none of them is in any report, on the console, in a script or in another file.
+// Every kind of secret is planted in a profile, and the target repeats them in every spelling: none
+// of them appears in any report, on the console, in a script or in another file.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { curlScript } from '../../conformance/reports/replay.ts';
 import type { Report } from '../../conformance/reports/report.ts';
 import { runJudge, withFolder, withServer } from '../commands/conformance/testing/run-judge.ts';
 
-/** In every secret, and nowhere else. */
+/** Part of every secret, and of nothing else. */
 const MARK = 'Pl4ntedSecret';
 
 const SECRETS = {
@@ -72,7 +72,7 @@ function babble(incoming: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-/** What of the mark any spelling leaves, base64 at its three shifts included. */
+/** The parts of the mark that remain in any spelling, including base64 at its three offsets. */
 function traces(): string[] {
   const shifted = [0, 1, 2].map((shift) =>
     Buffer.concat([Buffer.alloc(shift), Buffer.from(MARK)])

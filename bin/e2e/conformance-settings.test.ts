@@ -23,7 +23,7 @@ const judgeWith = (settings: Partial<Settings>, given: Given, cwd = '.') =>
   });
 
 const observing = scenarios.filter(({ observes = [] }) => observes.length > 0);
-/** Another value of every setting that has a few to choose from. */
+/** Another value of every setting with a fixed set of values. */
 function otherChoices(): Partial<Settings> {
   const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;
   const other: Record<string, unknown> = {};

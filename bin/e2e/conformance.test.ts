@@ -1,5 +1,5 @@
-// The judge from option to exit code, against the sandbox over sockets: with its control plane,
-// with a profile alone, interrupted, with a baseline, and with every report that can be written.
+// The judge from options to exit code, against the sandbox over sockets: with its control plane,
+// with only a profile, interrupted, with a baseline, and with every kind of report.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

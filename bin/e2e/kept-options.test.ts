@@ -58,7 +58,7 @@ kept('the same options work again, and a reset returns to the starting world', a
   assert.is(begun.world, own);
   const stood = { ...begun, nowMs: Date.UTC(2030, 0, 1) + 5000 };
   assert.equal((await load({ ...first, clock: 'frozen' })).loaded, stood);
-  // It works without the options too.
+  // Also works without the options.
   assert.equal(await load({ state }, true), { loaded: stood, reset: begun });
   assert.equal(warnings, []);
   // A world file is only needed for resets.

@@ -1,5 +1,5 @@
-// Platform, judge and witness each have the names and numbers of the specification in a list of their
-// own. Here they are compared, so that a change of one cannot be forgotten in another.
+// Platform, judge and witness each have their own list of the specification's names and numbers.
+// This test compares them, so that a change cannot be forgotten in one of them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as judge from '../../conformance/spec/literals.ts';

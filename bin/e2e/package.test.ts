@@ -187,7 +187,7 @@ consumer('every control method has a doc comment', () => {
 });
 
 consumer('every example runs and prints what it says', async () => {
-  // The recording that the example of a replay needs.
+  // The recording that the replay example needs.
   const session = `await fetch(process.env.SANDBOX_CONTROL_URL + '/health')`;
   const sandbox = join(root, 'bin/sandbox.js');
   const node = [process.execPath, '--input-type=module', '-e', session];
@@ -216,7 +216,7 @@ consumer('every example runs and prints what it says', async () => {
       const local = text.replace('localhost:3000', `127.0.0.1:${port}`);
       writeFileSync(join(folder, `${name}.js`), local);
     }
-    // In one process, which ends when every example has closed what it opened.
+    // In one process, which ends when every example has closed its resources.
     const each = others.map(({ name }) => `console.log('${name}:'); await import('./${name}.js');`);
     writeFileSync(join(folder, 'all.js'), each.join('\n'));
     const { code, said } = await run(['all.js']);

@@ -14,7 +14,7 @@ const mostUnpacked = 5_000_000;
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Earlier builds leave chunks for programs that run; packing removes them. */
+/** Earlier builds leave chunks for running programs; packing removes them. */
 const built = new Set((JSON.parse(read('dist/.built')) as { files: string[] }).files);
 
 /** As npm lists them. */
@@ -37,7 +37,7 @@ const files = listFiles();
 published('are small', () => {
   const contents = files.map((path) => readFileSync(join(root, path)));
   const unpacked = contents.reduce((sum, { length }) => sum + length, 0);
-  // An archive adds a header of 512 bytes a file, which packs to little.
+  // An archive adds a 512-byte header per file, which compresses well.
   const packed = gzipSync(Buffer.concat(contents.flatMap((c) => [Buffer.alloc(512), c]))).length;
   console.log(`${files.length} files, ${packed} bytes packed, ${unpacked} unpacked`);
   assert.ok(packed <= mostPacked, `${packed} bytes packed, ${mostPacked} are the most`);

@@ -32,7 +32,7 @@ readme('its five minutes are answered as it says', () => {
     assert.match(stdout, /^retry-after: 1\r?$/m);
     assert.match(stdout, '"status":"settled"');
     const { requests } = await sandbox.control.listRequests();
-    // The reads at the end overrun the limit on purpose.
+    // The reads at the end exceed the limit on purpose.
     const told = requests.filter(({ operation }) => operation !== 'listAccounts');
     assert.equal(
       told.flatMap(({ hints }) => hints),

@@ -1,5 +1,5 @@
-// The receivers that the guide shows, taken from it and held to the judge of receivers: Node,
-// Python, Go where it is installed, and a shell with openssl.
+// The receivers in the guide, judged by the judge of receivers: Node, Python, Go if it is
+// installed, and a shell with openssl.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -30,7 +30,7 @@ async function judge(url: string): Promise<void> {
   const { refused, results } = await runReceiver({ url, signing, effects: null });
   assert.is(refused, null);
   assert.ok(results.length > receiverChecks.length, `${results.length} results`);
-  // Examples are held to more than partners are: no advice either.
+  // Examples must not even get advice, unlike receivers of partners.
   assert.equal(
     results
       .filter(({ judgement }) => judgement.verdict !== 'passed')

@@ -1,4 +1,4 @@
-// The examples in the guide for tests of a partner, copied from it as files and run as it says.
+// The examples in the guide for a partner's tests, copied into files and run as it says.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ howTos('the examples of time, waits, a handler and msw print what the guide says
     assert.ok(lines.length > 0, file);
     return lines;
   });
-  // In one process, which ends when every example has closed what it opened.
+  // In one process, which ends when every example has closed its resources.
   writeFileSync(
     join(folder, 'all.mjs'),
     files.map((file) => `await import('./${file}');`).join('\n'),

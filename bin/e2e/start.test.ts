@@ -83,7 +83,7 @@ starts('only requested files are written, readable by their owner only', async (
   const asked = ['--state', 'state.json', '--record', 'bug.jsonl', '--ready-file', 'ready.json'];
   const keeping = start(place, '--port', '0', '--json', ...asked);
   await create(await ready(keeping));
-  // A closed terminal shuts it down properly too.
+  // A closed terminal shuts it down gracefully too.
   keeping.signal('SIGHUP');
   assert.is((await keeping.ended).code, 0);
   const files = readdirSync(place.folder).sort();
@@ -165,7 +165,7 @@ starts('a config file in the folder counts, and is refused by its field', async 
 
 const LATE = '{"client_reference_id":"late","email":"late@example.com"}';
 
-/** A create of which the server has the head, and asks for the body. */
+/** A create whose headers the server has received, and whose body it has requested. */
 async function beginCreate({ base_url, credentials }: ReadyEvent) {
   const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
   const seen = { answer: '', closed: new Promise((resolve) => socket.once('close', resolve)) };

@@ -1,4 +1,4 @@
-// The whole tree: walls between the folders, unused code, rules that are cited and tested, tests that run.
+// The whole tree: imports between folders, unused code, cited and tested rules, tests that run.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -25,11 +25,11 @@ interface Wall {
   readonly packages: readonly string[];
 }
 
-/** The longest name that a path starts with decides. */
+/** The longest matching path prefix decides. */
 const walls: Readonly<Record<string, Wall>> = {
   fixtures: { ours: [], packages: ['fastest-levenshtein', 'json-schema-faker'] },
   'simulator/core': { ours: ['fixtures'], packages: pure },
-  // A digest is a pure function of its bytes; nothing else of Node is.
+  // A digest is a pure function of its bytes; no other module of Node is allowed.
   'simulator/core/values/digest.ts': {
     ours: ['simulator/core', 'fixtures'],
     packages: [...pure, 'node:crypto'],
@@ -146,7 +146,7 @@ tidy('every file begins with a comment that says what it is for', () => {
 });
 
 tidy('no comment leaves work for later', () => {
-  // Written so that it does not find itself.
+  // Written so that it does not match itself.
   const unfinished = /\b(T[O]DO|F[I]XME|X[X]X)\b/;
   assert.equal(
     sources.filter(({ text }) => unfinished.test(text)).map(({ path }) => path),
@@ -172,7 +172,7 @@ tidy('every suite runs, and skips a test only if it lacks a program', () => {
 });
 
 tidy('every cited rule or question exists', () => {
-  // A test takes the numbers 0 and 99 for ids that do not exist.
+  // A test uses the numbers 0 and 99 for ids that do not exist.
   const isFree = (id: string, path: string) => isTest(path) && /-(0|99)$/.test(id);
   const exists = (id: string) => [...known].some((each) => standsFor(id, each));
   const problems = sources.flatMap(({ path, text }) =>
@@ -186,7 +186,7 @@ tidy('every cited rule or question exists', () => {
 tidy(
   'every rule is cited where it is implemented, has a scenario and a deviation that breaks it',
   () => {
-    // The service reads the scopes of an operation, with the rule that wants them, from its table.
+    // The simulator reads the scopes of an operation, and the scope rule, from its table.
     const served = /^(simulator\/(?!deviations)|fixtures\/operations\.ts$)/;
     const implementing = sources.filter(({ path }) => served.test(path) && !isTest(path));
     const cited = new Set(implementing.flatMap(({ text }) => citedIn(text)));

@@ -1,5 +1,5 @@
-// The witness is a platform written from the specification alone. The judge accuses it of nothing, and
-// catches its defects. `npm run prove -- --witness` judges both styles, every trait and every defect.
+// The witness is a platform written only from the specification. The judge accuses it of nothing,
+// and catches its defects. `npm run prove -- --witness` judges all styles, traits and defects.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readWitnessProof } from '../dev/prove/witness.ts';

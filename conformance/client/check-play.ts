@@ -1,4 +1,4 @@
-// Plays one check, from its aims to its verdict: which runs it needs, and how they are judged.
+// Plays one check on all its aims, and decides which runs it needs and what the verdict is.
 import type { Judged } from '../engine/types.ts';
 import { type Aim, type Check, type Outcome, spread } from './checks/check.ts';
 import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
@@ -8,7 +8,7 @@ import type { Observation, Recording } from './recording.ts';
 /** A run of the command with a fault. */
 export interface Job {
   readonly check: Check;
-  /** The check, the place and the number of the attempt: the same in every run of the judge. */
+  /** The check, the site and the number of the attempt: the same in every run of the judge. */
   readonly name: string;
   /** Multiplies the time limit, for a command that may only be slow. */
   readonly patience: number;
@@ -16,13 +16,13 @@ export interface Job {
   readonly aimed: readonly string[];
   /** It confirms a failure, so nothing else may run at the same time. */
   readonly isSole: boolean;
-  /** Whether it would show nothing new. */
+  /** Whether the run would show nothing new. */
   readonly isIdle: () => boolean;
 }
 
 export interface Run {
   readonly recording: Recording;
-  /** The number of the run. */
+  /** Number of the run. */
   readonly n: number;
 }
 
@@ -35,7 +35,7 @@ export interface CheckResult {
   readonly concluded: readonly Conclusion[];
 }
 
-/** After this many failing places the others are not tried. */
+/** After this many failing sites the others are skipped. */
 const enoughFailures = 3;
 /** The maximum number of initial runs of a check; a client may have a thousand writes. */
 const mostRuns = 12;
@@ -46,7 +46,7 @@ export type CheckPlay = ReturnType<typeof checkPlay>;
 export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Promise<Run | null>) {
   const isHabit = check.atOnce === 0;
   const all = check.aims(seen);
-  // Trying all places of a client with a thousand writes would take too long.
+  // Trying every site of a client with a thousand writes would take too long.
   const aims = spread(all, mostRuns * Math.max(1, check.atOnce));
   const playedOf = new Map<Aim, Played[]>();
   const concludedOf = new Map<Aim, Conclusion>();
@@ -54,7 +54,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   const failures = () =>
     [...concludedOf.values()].filter(({ outcome }) => outcome.verdict === 'deviates');
 
-  /** null: play it again, alone; a fault: play that one instead of the check's own. */
+  /** null: play it again, alone; a fault: play this fault instead of the check's own. */
   const concludeAim = (aim: Aim): 'concluded' | Fault | null => {
     if (concludedOf.has(aim)) return 'concluded';
     const played = playedOf.get(aim) ?? [];
@@ -83,10 +83,10 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
       patience: before.flat().some(({ recording }) => recording.ending.killed) ? 2 : 1,
       fault: () => instead ?? check.fault(own[0]!, turn),
       aimed: own.flatMap(({ site }) => site?.id ?? []),
-      // It failed alone, so it is confirmed while nothing else runs.
+      // It failed alone, so nothing else runs while the failure is confirmed.
       isSole: alone && last?.alone === true && last.outcome.verdict === 'deviates',
       isIdle: () => {
-        // Another place may have confirmed the failure in the meantime.
+        // Another site may have confirmed the failure in the meantime.
         const isDone = own.every((aim) => concludeAim(aim) === 'concluded');
         return isDone || failures().length >= enoughFailures;
       },
@@ -102,7 +102,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
     return true;
   };
 
-  /** Plays these aims together, and then each alone until it is concluded. */
+  /** Plays these aims together, then each one alone until it is concluded. */
   const settle = async (own: readonly Aim[]): Promise<void> => {
     if (!(await playOnce(own, null))) return;
     await Promise.all(
@@ -125,7 +125,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
       }
     },
 
-    /** Makes all runs, the first of them each with several places that do not affect each other. */
+    /** The first runs each have several sites that do not affect each other. */
     async play(): Promise<void> {
       const [first] = aims;
       if (isHabit || first === undefined) return;
@@ -134,7 +134,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
       const size = Math.ceil(aims.length / count);
       const parts = Array.from({ length: count }, (_, n) => aims.slice(n * size, (n + 1) * size));
       await Promise.all(parts.filter(({ length }) => length > 0).map(settle));
-      // After a pass that chance could explain, one place is played again, a little differently.
+      // A pass may be chance: then one site is played again, slightly differently.
       const hasPassed = (aim: Aim) => concludedOf.get(aim)?.outcome.verdict === 'passed';
       if (check.twice !== true || !aims.every(hasPassed)) return;
       again = 1;
@@ -167,7 +167,7 @@ function rank({ verdict }: Outcome): number {
   return WORST_FIRST.indexOf(verdict);
 }
 
-/** Places that a run did not reach do not weaken the results of other places. */
+/** Sites that a run did not reach do not weaken the results of other sites. */
 function verdictOf(concluded: readonly Conclusion[]): Judged {
   const telling = concluded.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
   const shown = telling.length > 0 ? telling : concluded;

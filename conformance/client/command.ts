@@ -10,7 +10,7 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
-  /** Called when its time is up: whether to extend it by the same time once. */
+  /** Called at the time limit: whether to extend it once by the same time. */
   readonly mayGoOn?: () => boolean;
   /** Called before it is ended at its time limit. */
   readonly onKill: () => void;
@@ -72,7 +72,7 @@ export async function runCommand(options: CommandOptions): Promise<Omit<Ending, 
   } finally {
     clearTimeout(time);
     options.signal.removeEventListener('abort', stop);
-    // Programs that it started and left behind end with it.
+    // Also ends programs that it started and left running.
     endGroup(child, 'SIGKILL');
     running.delete(child);
   }
@@ -85,7 +85,7 @@ function ended(child: ChildProcess, name: string) {
     });
     child.once('exit', (code, signal) => {
       const tell = () => resolve({ code, signal });
-      // A child process that it left behind may keep its output open indefinitely.
+      // A child process may keep its output open indefinitely.
       const waited = setTimeout(tell, graceMs);
       child.once('close', () => {
         clearTimeout(waited);

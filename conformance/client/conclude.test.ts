@@ -1,4 +1,4 @@
-// When an aim has been played often enough: letters are runs, together or alone, one line per case.
+// When an aim has been played often enough: letters are runs, together or alone, one case per line.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
@@ -18,7 +18,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   x: fail('new-key', 'wrong'),
 };
 
-/** `P` in capitals: several aims in one run; `p`: alone. `x`: it read no response, and failed. */
+/** `P`: several aims in one run; `p`: alone. `x`: it read no response, and failed. */
 function playedOf(runs: string): Played[] {
   return [...runs].map((run, index) => ({
     outcome: outcomes[run.toLowerCase()]!,

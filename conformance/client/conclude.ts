@@ -9,9 +9,9 @@ export interface Played {
   readonly recording: Recording;
   /** The number of the run. */
   readonly run: number;
-  /** Nothing else went wrong in that run. */
+  /** Nothing else was injected in that run. */
   readonly alone: boolean;
-  /** Another fault was played, to distinguish two reasons. */
+  /** Another fault was played, to tell two causes apart. */
   readonly instead: boolean;
   /** The client did not read the response, so this run shows nothing. */
   readonly spoiled: boolean;
@@ -32,14 +32,14 @@ export interface Conclusion {
 
 /** More runs of one aim would show nothing new. */
 const mostPlays = 3;
-/** Nor would more runs in which the client read no response: the machine stays busy. */
+/** More runs in which the client read no response show nothing new either. */
 const mostSpoiled = 4;
 /** Failures that neither chance nor a busy machine can cause, and that cost a timeout each. */
 const certain = new Set(['waits-for-ever', 'never-gives-up', 'still-at-it']);
 
 /**
- * null: it has to be played again, alone. `known` are the kinds of mistakes that were seen twice at
- * another place of the same check.
+ * null: it must be played again, alone. `known` are the kinds of mistakes that were seen twice at
+ * another site of the same check.
  */
 export function conclude(
   aim: Aim,
@@ -78,7 +78,7 @@ function concludeUnheard(aim: Aim, own: readonly Played[]): Conclusion | null {
   return { ...last, aim, outcome, seen: own.length, plays: own.length };
 }
 
-/** The client stopped waiting for another reason, which may explain what it did. */
+/** The client stopped waiting for an unrelated reason, which may explain what it did. */
 export function isSpoiled(recording: Recording, played: Judged, first: Recording): boolean {
   // A client that never reads complete responses also does so without faults.
   const habit = first.calls.filter(isUnheard).length * 2 > first.calls.length;
@@ -96,7 +96,7 @@ export function isSpoiled(recording: Recording, played: Judged, first: Recording
 /** How long a command may take to end after it has decided to. */
 const endingMs = 500;
 
-/** A command that exits drops its open connections, which is no sign of a busy machine. */
+/** A command that exits drops its open connections; the machine need not be busy. */
 function isLeftAtEnd({ abandonedAtMs }: ApiCall, { calls, ending }: Recording): boolean {
   const leftAtMs = abandonedAtMs ?? 0;
   return leftAtMs > ending.durationMs - endingMs && calls.every(({ atMs }) => atMs <= leftAtMs);

@@ -1,5 +1,5 @@
-// The faults of a run: which calls they affect, and what happens to those. A fault affects the sites
-// that its run aims at.
+// The faults of a run: which calls they affect, and how. A fault affects the sites that its run
+// aims at.
 import { Headers } from '../engine/send/headers.ts';
 import { ERROR_TABLE } from '../spec/errors.ts';
 import { PROFILE_MEMBERS } from '../spec/literals.ts';
@@ -27,7 +27,7 @@ export type Treatment = { readonly struck: string } & (
   | { readonly kind: 'answer'; readonly response: ApiResponse; readonly holdMs?: number }
 );
 
-/** Requests to the platform that do not come from the client. */
+/** Requests of the judge itself to the platform. */
 export interface Backstage {
   readonly send: (
     request: Pick<ApiCall, 'method' | 'target' | 'body'> & {
@@ -105,7 +105,7 @@ export function refuseFirst(code: string): Fault {
   return onFirst(({ n }) => refusal(code, n));
 }
 
-/** A permanent refusal: every repeat is refused too, even if it is disguised as another write. */
+/** A permanent refusal: every repeat is refused, even under another reference. */
 function refuseForever(
   treat: (met: Met) => Treatment,
   isDisguised: (first: SentRequest, met: Met) => boolean,
@@ -149,13 +149,13 @@ export function breakFor(site: Site, most: number): Fault {
     meet: ({ aimed, site: own, operation, n }) => {
       if (operation !== site.operation || own === null) return null;
       if (aimed !== null) broken = true;
-      // A write that the first run did not have may be this one under a new reference.
+      // A write that the first run did not have may be the same one under a new reference.
       const isNew = broken && Number(own.split('#')[1]) > site.of;
       return aimed !== null || isNew ? refusal('internal_error', n) : null;
     },
     seenEnough: (calls) =>
       calls.filter((call) => call.struck !== null && call.site === site.id).length > most,
-    // Seven attempts with doubled waits take longer than a minute, and are correct.
+    // Seven attempts with exponential backoff take more than a minute, and are correct.
     needsMoreTime: () => broken,
   };
 }
@@ -163,7 +163,7 @@ export function breakFor(site: Site, most: number): Fault {
 /** How long the 429 is held back, so that calls that were sent before it arrive first. */
 const holdMs = 150;
 
-/** LIM-6: the credential of the first call of each site is limited for so many seconds. */
+/** LIM-6: the credential of the first call of each site is limited for this many seconds. */
 export function limit(seconds: number): Fault {
   const untilMs = new Map<string, number>();
   const refuse = (n: number, waitS: number, held: number): Treatment => {
@@ -192,7 +192,7 @@ export function limit(seconds: number): Fault {
   };
 }
 
-/** IDEM-14a: how long an attempt continues after its connection was cut. */
+/** IDEM-14a: how long an attempt keeps running after its connection was cut. */
 export const runsOnMs = 3_000;
 
 export function runOn(): Fault {
@@ -273,7 +273,7 @@ export function createBefore(): Fault {
   };
 }
 
-/** The token of a site's first call expires; only a token that the client has requested can. */
+/** The token of a site's first call expires; only a token that the client requested can expire. */
 export function expireToken(): Fault {
   let expired: string | null = null;
   return {
@@ -287,7 +287,7 @@ export function expireToken(): Fault {
   };
 }
 
-/** Possible additions of a later version; none of these members exists. */
+/** Members that a later version may add; none of them exists. */
 const unknown = { x_added_later: 'a member of a later version', x_more: { of: ['it', 1, null] } };
 
 /** Responses with unknown members, in another order, printed with spaces. */

@@ -25,7 +25,7 @@ export async function openGateway(
   world: SandboxWorld,
   fault: Fault,
   aimed: readonly string[] = [],
-  /** Called after each call, because the judge may have seen enough. */
+  /** Called after each call, because the judge may have seen enough to end the run. */
   onCall: (calls: readonly ApiCall[]) => void = () => undefined,
 ) {
   const calls: ApiCall[] = [];
@@ -119,15 +119,15 @@ export async function openGateway(
     if (call.operation !== 'issueToken') return reshape(own, call.path);
     learnToken(call, own);
     if (own.status === 200) firstToken ??= own;
-    // AUTH-3b: a fault makes a client request more tokens than usual. So that the limit does not hide
-    // the effect of the fault, the first token is issued again instead of a 429.
+    // AUTH-3b: a fault makes a client request more tokens than usual. Instead of a 429 the first
+    // token is issued again, so that the limit does not hide the effect of the fault.
     const isPlain = Object.keys(fault).length === 0;
     const isHidden = own.status === 429 && !isPlain;
     return reshape(isHidden ? (firstToken ?? own) : own, call.path);
   };
 
   const answer = async (call: Growing, response: ServerResponse, given: ApiResponse) => {
-    // Lets Node notice, between timers and immediates, a client that disconnected during a stall.
+    // Gives Node a turn to notice a client that disconnected during a stall.
     await pause(1);
     await immediate();
     const { status, headers, body } = given;
@@ -242,8 +242,8 @@ export async function openGateway(
     }
     readBody(request, (body) => {
       serve(request, response, body).catch((error: unknown) => {
-        // The sandbox cut the call off because of a fault that the command itself injected, the run is over,
-        // or the request was invalid.
+        // The sandbox cut the call because of a fault that the command itself injected, the run is
+        // over, or the request was invalid.
         if (!(error instanceof TypeError) && !isClosed) throw error;
         response.socket?.destroy();
       });
@@ -290,8 +290,8 @@ function clientIdIn({ headers, body }: Pick<ApiCall, 'headers' | 'body'>): strin
 }
 
 /**
- * Only a WebSocket leaves HTTP. Node would treat every request with an `Upgrade` header as another
- * protocol, and Java's client offers `h2c` with each first call.
+ * Only a WebSocket upgrades. Otherwise Node would hand over every request with an `Upgrade` header,
+ * and Java's client offers `h2c` with each first call.
  */
 class ClientMessage extends IncomingMessage {
   declare asksForUpgrade: boolean | null | undefined;
@@ -330,7 +330,7 @@ function readBody(request: IncomingMessage, take: (body: Buffer<ArrayBuffer>) =>
   const chunks: Buffer[] = [];
   let length = 0;
   request.on('data', (chunk: Buffer) => {
-    // The rest is read but not kept, because a client that still sends does not read the answer.
+    // The rest is read but not kept: a client that still sends does not read the answer.
     if (length <= mostBodyBytes) chunks.push(chunk);
     length += chunk.length;
   });

@@ -26,7 +26,7 @@ export interface JudgeOptions extends Omit<PlayOptions, 'seed' | 'fault' | 'aime
 export interface Progress {
   readonly done: number;
   readonly planned: number;
-  /** The check that was played last. */
+  /** The last check played. */
   readonly check: Check;
 }
 
@@ -41,7 +41,7 @@ export interface ClientRun {
   readonly runs: number;
   readonly requests: number;
   readonly interrupted: boolean;
-  /** Notes about the judgement as a whole, one sentence each. */
+  /** Notes about the whole run, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -137,14 +137,14 @@ class Runner {
       aimed,
     });
     this.requests += recording.calls.length;
-    // If a client does not read its responses in time, too much runs concurrently.
+    // If a client does not read its responses in time, too many runs are concurrent.
     if (recording.calls.some(isUnheard)) this.#jobs = Math.max(1, Math.floor(this.#jobs / 2));
     return { recording, n };
   }
 
   /**
-   * Runs the command twice concurrently, to see whether that works at all. It is also another chance for
-   * a bad habit to appear.
+   * Runs the command twice concurrently, to see whether that works at all. A bad habit may also
+   * appear in these runs.
    */
   async runBesideItself(plays: readonly CheckPlay[]): Promise<boolean> {
     const count = Math.min(2, this.#jobs);

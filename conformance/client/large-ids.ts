@@ -22,10 +22,10 @@ function reducedCursor(after: string): string {
   return value >= firstId - 1n ? String((value - firstId) / 2n) : after;
 }
 
-// Brands and firms are few and fixed, so they keep their ids. `id` of a webhook or an event is
-// another kind, which is excluded by path.
+// Brands and firms are few and fixed, so they keep their ids. The `id` of a webhook or an event is
+// excluded by path, because it is not such an id.
 const names = 'id|account_id|record_id|trading_account_id|position_id|order_id|transaction_id';
-// Inside a string the quotation marks of a name are escaped, so that nothing there matches.
+// Inside a string the quotation marks of a name are escaped, so nothing there matches.
 const idMember = new RegExp(`(?<!\\\\)("(?:${names}|next_after)"\\s*:\\s*)("?)(\\d+)("?)`, 'g');
 const idInQuery = /([?&](?:account_id|trading_account_id)=)(\d+)/g;
 // Tokens for one account may be requested with a form (AUTH-5).

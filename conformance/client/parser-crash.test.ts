@@ -1,4 +1,4 @@
-// Crashes in a JSON parser as programs really print them, and similar output that is not a crash.
+// JSON parser crashes as real programs print them, and similar output that is not a crash.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { crashInParser } from './parser-crash.ts';

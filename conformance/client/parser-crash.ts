@@ -1,4 +1,4 @@
-// Whether a command ended because its JSON parser failed, according to the last error that it prints.
+// Detects that a command ended because its JSON parser failed, from the last error that it prints.
 
 /** Messages of JSON parsers about text that is not JSON, in the languages that partners use. */
 const complaints: readonly RegExp[] = [
@@ -34,7 +34,7 @@ const pythonGoesOn = /^(?:The above exception was the direct cause|During handli
 /** A message with the status is not a crash: the client has checked the status. */
 const withStatus = /\b(?:422|502)\b/;
 
-/** The line that shows it; null if the output has none beyond the output of the first run. */
+/** The line that shows the crash; null if there is none beyond the output of the first run. */
 export function crashInParser(output: string, before: string): string | null {
   const lines = output.split('\n');
   const usual = new Set(before.split('\n'));

@@ -9,18 +9,18 @@ import type { Recording } from './recording.ts';
 export interface SandboxWorld {
   /** Answers a call of the API or of the control plane; rejects if the connection is cut. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Serves the same world over a socket, for connections that are not calls. */
+  /** Serves the same world over a socket, for everything except calls. */
   readonly listen: () => Promise<{ readonly host: string; readonly port: number }>;
   /** The environment of the command, except for the two URLs. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Tokens and secrets that a client may have been given, each with its owner. */
+  /** Tokens and secrets that a client may have received, each with its owner. */
   readonly secrets: readonly { readonly value: string; readonly clientId: string }[];
   /** A token of another client that may change every account of the first firm. */
   readonly otherToken: string;
   readonly close: () => Promise<void>;
 }
 
-/** A new world for each run; the same seed makes the same one. */
+/** A new world for each run; the same seed gives the same world. */
 export type OpenWorld = (seed: string) => Promise<SandboxWorld>;
 
 export interface PlayOptions {
@@ -61,7 +61,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
       onKill: gateway.freeze,
       signal: AbortSignal.any([options.signal, enough.signal]),
     });
-    // A connection that the command reset as it ended is reported in the next turn of the loop.
+    // A connection that the command reset while it ended is reported in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
     const { worstMs: lagMs } = eventLoop.since(0);
     // On the clock of the calls, and not before the last of them was noticed.

@@ -131,7 +131,7 @@ export function observe(first: Recording): Observation {
     const calls = callsAt(first, id);
     const operation = calls.find(isSuccess)?.operation ?? null;
     if (operation === null) return [];
-    // A repeat after a response that was not read is not a habit.
+    // A repeat after a response that was not read does not count as a habit.
     const heard = calls.filter((call) => !isUnheard(call));
     const of = sitesOf(first, operation).length;
     const keys = new Set(calls.map(({ key }) => key)).size;
@@ -161,7 +161,7 @@ export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: Operatio
 /** More writes of one kind show little more. */
 const mostSites = 6;
 
-/** Sites to try one at a time: all, or the first and the last of each operation. */
+/** Sites to try one at a time: all of them, or the first and the last of each operation. */
 export function chosen(sites: readonly Site[]): readonly Site[] {
   if (sites.length <= mostSites) return sites;
   return sites.filter(({ id, operation }) => {
@@ -237,7 +237,7 @@ export function followUp(
   };
 }
 
-/** More calls of one operation than the first run made, the same except for their names. */
+/** More calls of one operation than in the first run, equal except for their references. */
 function renamedAfter(recording: Recording, struck: ApiCall, seen: Observation): ApiCall[] {
   if (struck.operation === null) return [];
   const sites = sitesOf(recording, struck.operation);

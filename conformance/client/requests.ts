@@ -71,8 +71,8 @@ function textOrNull(value: unknown): string | null {
 const folded = (value: unknown) => (textOrNull(value) ?? canonical(value)).toLowerCase();
 
 /**
- * IDEM-2c: the subject of the key of a write, as text; null if it cannot be read. References and
- * emails are compared case-insensitively.
+ * IDEM-2c: the subject of the key of a write, as text; null if the body cannot be read. References
+ * and emails are compared case-insensitively.
  */
 export function subjectOf(call: Pick<ApiCall, 'operation' | 'json' | 'path' | 'query'>) {
   const body = membersOf(call.json);
@@ -110,7 +110,7 @@ export class Intents {
     const { operation } = sent;
     if (operation === null || !isWrite(operation)) return null;
     const marks = marksOf(sent).map((mark) => `${operation} ${mark}`);
-    // The newest, because a client that sends one request twice on purpose continues with the later.
+    // The newest, because a client that sends one request twice on purpose continues with that.
     const known = this.#sites[Math.max(-1, ...marks.map((mark) => this.#newest.get(mark) ?? -1))];
     if (known !== undefined) return { site: known, isFirst: false };
     const count = (this.#counts.get(operation) ?? 0) + 1;
@@ -135,7 +135,7 @@ function marksOf(sent: SentRequest): string[] {
   return marks;
 }
 
-/** The path, the account and the body. Other query parameters, such as a retry count, do not count. */
+/** The path, the account and the body; not other query parameters, such as a retry count. */
 function requestText({ path, query, json, body }: SentRequest): string {
   const says = json === undefined ? ['text', body] : ['json', canonical(json)];
   return JSON.stringify([path, query.get('account_id'), ...says]);
@@ -146,7 +146,7 @@ export function sameRequest(a: SentRequest, b: SentRequest): boolean {
   return a === b || requestText(a) === requestText(b);
 }
 
-/** The same except for its names: one intent sent again as if it were another. */
+/** The same except for its references: one intent sent again as if it were another. */
 export function sameButForReferences(a: SentRequest, b: SentRequest): boolean {
   if (referencesOf(a).length === 0) return false;
   return a.path === b.path && canonical(unnamed(a.json)) === canonical(unnamed(b.json));

@@ -2,12 +2,12 @@
 // profiles.
 import type { Need as CatalogueNeed } from '../../fixtures/rules.ts';
 
-/** The word that the rule catalogue uses; `control` is for extra depth that no rule depends on. */
+/** The word for it in the rule catalogue; `control` only adds depth, and no rule depends on it. */
 export type ReportedCapability = CatalogueNeed | 'control';
 
 interface CapabilityWords {
   readonly coarse: ReportedCapability;
-  /** What the user adds to a profile, or starts, to unlock it. */
+  /** What a user adds to a profile, or starts, to provide it. */
   readonly add: string;
   /** Only a control plane offers it; a profile cannot. */
   readonly isOperator?: boolean;
@@ -38,12 +38,12 @@ export const CAPABILITIES = {
   },
   provider_trading_account: { coarse: 'seed', add: 'seeds.provider_trading_account' },
   settled_transaction: { coarse: 'seed', add: 'seeds.settled_transactions, one each time' },
-  /** Settling a transaction that the scenario chooses. */
+  /** Settles a transaction that the scenario chooses. */
   settle: operator('seed', 'settle transactions'),
   /** Order payloads, which the specification leaves open (NS-1). */
   orders: { coarse: 'seed', add: 'positions, the orders that open and close a position' },
   other_order: { coarse: 'seed', add: 'positions.open.other_body, an order of another instrument' },
-  /** A URL that belongs to the tester, to subscribe with: nothing has to listen there. */
+  /** A URL that belongs to the tester, to subscribe with; nothing needs to listen there. */
   public_url: { coarse: 'receiver', add: 'receiver.public_url, an https url of your own' },
   receiver: { coarse: 'receiver', add: 'receiver, with a public_url the target can reach' },
   clock: operator('clock', 'move its clock'),
@@ -80,7 +80,7 @@ export function isOperatorCapability(need: Capability): boolean {
   return words.isOperator === true;
 }
 
-/** The catalogue's word for a need. */
+/** The catalogue's word for a capability. */
 export function reportedCapability(need: Capability): ReportedCapability {
   return CAPABILITIES[need].coarse;
 }

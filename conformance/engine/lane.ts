@@ -3,12 +3,12 @@ import type { Capability } from './capabilities.ts';
 import type { Scenario } from './types.ts';
 
 /**
- * `shared`: concurrently with others, told apart by fresh references. `own_world`: in a world to itself
+ * `shared`: concurrent with others, separated by fresh references. `own_world`: in a separate world
  * (or alone on the whole target). `limits`: exhausts a rate, last and with its own credentials.
  */
 export type Lane = 'shared' | 'own_world' | 'limits';
 
-/** With these a scenario changes what others would see, or sees what others do. */
+/** With these, a scenario affects others or is affected by them. */
 const OWN_WORLD: ReadonlySet<Capability> = new Set([
   ...(['clock', 'fault', 'dns', 'permissions', 'receiver', 'public_url'] as const),
 ]);

@@ -72,7 +72,7 @@ export class Unreachable extends EarlyEnd {
   }
 }
 
-/** The scenario itself is wrong: a rule it does not list, a refusal judged without a control. */
+/** The scenario itself is wrong: a rule that it does not list, or a refusal without a control. */
 export class Misuse extends Error {
   override readonly name = 'Misuse';
 }

@@ -40,13 +40,13 @@ export interface Scenario {
   /** By default what its needs require. */
   readonly lane?: Lane;
   /**
-   * Scenarios that test the same but need more. This one runs only if one of them cannot run because
-   * of a missing capability; its results then count instead.
+   * Scenarios that test the same but need more. This one only runs if one of them cannot run
+   * because of a missing capability, and then replaces its results.
    */
   readonly standsInFor?: readonly string[];
   /**
-   * The part of a profile that it checks before rules rely on it; MissingCapability withdraws it.
-   * A scenario of the profile family has no rules.
+   * The part of a profile that it checks before rules rely on it; MissingCapability withdraws it. A
+   * scenario of the profile family has no rules.
    */
   readonly confirms?: Capability;
   /** Statuses that the scenario provokes on purpose, so that they do not count as a disturbance. */
@@ -55,7 +55,7 @@ export interface Scenario {
 }
 
 /**
- * One request and its answer, one delivery and the receiver's response, or one command of an operator
+ * One request and its answer, one delivery and the receiver's response, or one operator command
  * (its method is the verb, its body the arguments, its answer the result).
  */
 export interface Exchange {
@@ -140,7 +140,7 @@ export interface RuleResult {
   readonly scenarios: readonly string[];
   /** In the catalogue's words. */
   readonly needs: readonly ReportedCapability[];
-  /** What to add to a profile so that it can be tested. */
+  /** What to add to a profile so that the rule can be tested. */
   readonly unlock: readonly string[];
   /** The capabilities among them that the rule itself needs. */
   readonly lacks: readonly Capability[];

@@ -35,7 +35,7 @@ export class ControlPlaneClient {
     if (this.#token !== undefined) headers.push(['authorization', `Bearer ${this.#token}`]);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     const answer = await this.#sender.send({
-      // Its lists may be long, and the target's operator is trusted.
+      // Its lists may be long, and an operator's plane is trusted.
       limitBytes: 64 * 1024 * 1024,
       method,
       url: `${this.url}/${path}`,
@@ -59,7 +59,7 @@ export class ControlPlaneClient {
     return (Array.isArray(rows) ? rows : []) as unknown as Row[];
   }
 
-  /** Why no control plane answers here; null if one does. */
+  /** Why there is no control plane here; null if there is one. */
   async absence(timeoutMs: number = PROBE_MS): Promise<string | null> {
     const none = `no control plane at ${this.url}`;
     try {
@@ -159,8 +159,8 @@ export function controlOperator(
     /** Envelopes of every event after a sequence number, from the platform's own list. */
     events: (afterSeq: number) => plane.list(`events?after_seq=${afterSeq}`, 'events'),
     /**
-     * The rate that the target then shows. With null the firm has no explicit rate, and its rate follows
-     * from the plan Sandbox; `isOnSandbox` is false if it could not be put on that plan.
+     * The resulting rate. With null the firm has no explicit rate, and its rate follows from the
+     * plan Sandbox; `isOnSandbox` is false if it could not be put on that plan.
      */
     async firmRate(firmId: string, perSecond: number | null): Promise<FirmRate> {
       const path = `firms/${firmId}`;

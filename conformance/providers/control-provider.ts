@@ -39,7 +39,7 @@ const PRO_PER_SECOND = 200;
 
 export { SCOPES as EVERY_SCOPE, TRADER_SCOPES as DELEGATED_SCOPES } from '../spec/operations.ts';
 
-/** NS-1: the usual names in orders, for worlds that are dropped afterwards. */
+/** NS-1: the usual order members, for worlds that are dropped afterwards. */
 const USUAL_ORDERS: OrderTemplates = {
   open: [
     usualOrder('instrument', 'side', 'volume', ['buy', 'sell']),
@@ -95,7 +95,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     return controlTarget(shared, own, leave, [['x-sandbox-world', name]]);
   };
   const whole = () => controlTarget(shared, plane);
-  // To find out whether worlds are offered, create the one that the run uses.
+  // Whether worlds are offered is found out by creating the run's own.
   const world = await makeWorld().catch((error: unknown) => {
     if (error instanceof Blocked) return undefined;
     throw error;
@@ -290,7 +290,7 @@ function rateOf({ perSecond, plan, kind }: CredentialOptions): object {
   const onPlan = plan === undefined ? {} : { plan };
   if (perSecond === null) return onPlan;
   if (perSecond !== undefined) return { rate_per_second: perSecond, ...onPlan };
-  // LIM-10: a delegated token has the Sandbox rate, whichever plan it is given.
+  // LIM-10: a delegated token has the Sandbox rate under any plan.
   const isHeld = plan !== undefined || kind === 'delegated';
   return isHeld ? onPlan : { rate_per_second: AMPLE_PER_SECOND };
 }

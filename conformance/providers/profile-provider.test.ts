@@ -163,7 +163,7 @@ const LEFT: readonly (readonly [
   [{ firm, other_brand: bound }, 'firm,other_brand'],
   [{ firm, other_firm: { token: 'o' } }, 'firm', /other_firm: creates under it must name a brand/],
   [{ firm }, 'firm,trading_account', /second_trading_account: the target does not know/, SEEDS],
-  // A single credential of the other brand or firm becomes the main one.
+  // A single credential of the other brand or firm is used as the main one.
   [{ other_brand: otherBrand }, 'brand'],
   [{ other_firm: otherFirm }, 'firm'],
   [{ other_firm: bound }, 'brand'],

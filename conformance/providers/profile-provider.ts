@@ -30,7 +30,7 @@ interface ProfileProviderOptions {
   readonly used?: UsedSeeds;
   /** Part of every name that the run creates. */
   readonly mark: string;
-  /** Where the only credential comes from, if not from a profile. */
+  /** The source of the only credential, if there is no profile. */
   readonly tokenFrom?: string | undefined;
   /** Why there is no credential at all. */
   readonly noCredential?: string;
@@ -75,8 +75,8 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
 type Credentials = Profile['credentials'];
 
 /**
- * Scenarios act as `firm` or `brand`. If neither exists, a credential of the other brand or the other
- * firm is used instead: there is nothing that it differs from.
+ * Scenarios act as `firm` or `brand`. If neither exists, a credential of the other brand or the
+ * other firm is used instead: there is no other for it to differ from.
  */
 function withMain(credentials: Credentials): Credentials {
   const { firm, brand, other_brand: otherBrand, other_firm: otherFirm, ...rest } = credentials;
@@ -90,7 +90,7 @@ function withMain(credentials: Credentials): Credentials {
   return otherFirm === undefined ? credentials : { ...rest, firm: otherFirm };
 }
 
-/** The capabilities that a profile claims, before any part of it was checked. */
+/** The capabilities that a profile claims, before they are checked. */
 export function offersOf(profile: Profile, maxRate?: number): Set<Capability> {
   const { seeds = {}, positions, plan, receiver } = profile;
   const offers = new Set<Capability>(Object.keys(profile.credentials) as Role[]);
@@ -124,7 +124,7 @@ interface ProfileTarget extends Target {
   end(): Promise<void>;
 }
 
-/** `isOpen`: a main credential that is called `firm` may turn out to be bound to a brand. */
+/** `isOpen`: a main credential named `firm` may turn out to be bound to a brand. */
 function profileTarget(options: ProfileProviderOptions, isOpen: boolean): ProfileTarget {
   const { profile, maxRate, baseUrl, mark, tokenFrom, noCredential, used, variables } = options;
   const { seeds = {}, plan } = profile;
@@ -149,8 +149,8 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
     };
     if (role === mainRole() || role === 'client') return [main, firm];
     if (role !== 'delegated' && role !== 'read_only') return [{ key: role, perSecond }, firm];
-    // LIM-10: at the Sandbox rate on every plan. NS-37: they may share one allowance, and the allowance
-    // of the credential that minted them, most likely the main one.
+    // LIM-10: the Sandbox rate under any plan. NS-37: they may share one allowance, and that of the
+    // credential that minted them, most likely the main one.
     return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, main, firm];
   };
 
@@ -183,7 +183,7 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
       const { [need as Role]: _, ...rest } = credentials;
       credentials = rest;
       const place = seeds[need as SeedKind];
-      // None of these could be checked without using it up.
+      // Checking these would have used them up.
       settled = settled.filter((each) => each.account_id !== place?.account_id);
       if (settled.length === 0) offers.delete('settled_transaction');
     },
@@ -260,7 +260,7 @@ function missing(need: Capability): MissingCapability {
   return new MissingCapability(need, `the profile does not offer it: ${add}`);
 }
 
-/** Each command requires a control plane, which a scenario that needs one declares. */
+/** Every command requires a control plane, which is a declared need of scenarios that use one. */
 function unsupportedOperator(): Operator {
   const refuse = () => {
     throw missing('mint');

@@ -25,7 +25,7 @@ const place = (words: string) =>
     currency: text('Its currency code'),
   });
 
-/** Any JSON object: a request body that the specification leaves open. */
+/** Any JSON object: a request body whose form is open. */
 const body = (description: string) => ofType<RequestBody>({ type: 'object', description });
 
 const rate = (description: string) =>
@@ -115,7 +115,7 @@ const profileSchema = object('What a target without a control plane offers the r
 
 export type Profile = ValueOf<typeof profileSchema>;
 
-/** As `conformance init` writes it: parts whose variables are not set count as absent. */
+/** As `conformance init` writes it: parts with unset variables count as absent. */
 export const EXAMPLE_PROFILE: Profile = example;
 
 export interface ReadProfile {
@@ -139,7 +139,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The value of a variable that is not set. */
 const UNSET = 'env:';
 const SECRET = /^credentials\.\w+\.(token|client_id|client_secret)$/;
-/** A part that is left out as a whole if a variable inside it is not set. */
+/** A part that is skipped as a whole if a variable inside it is not set. */
 const PART = /^(credentials\.\w+|seeds\.\w+(\[\d+\])?|receiver)$/;
 
 /** The profile from the JSON of a file, with `env:NAME` resolved, or all of its errors. */

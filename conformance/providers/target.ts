@@ -1,5 +1,5 @@
-// The capabilities of a target beyond its API, and their provider: the ports between engine and
-// providers.
+// The capabilities of a target beyond its API, and their provider: the interfaces between engine
+// and providers.
 
 import type { Capability, Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
@@ -77,10 +77,10 @@ export interface OrderTemplates {
 /** Where a scenario runs: the live target, or a world created for it. */
 export interface Target {
   readonly baseUrl: string;
-  /** Sent with every call and not recorded: they name the world, which a call without a token does not. */
+  /** Sent with every call and not recorded: they name the world for calls without a token. */
   readonly addedHeaders?: readonly HeaderLine[];
   readonly offers: ReadonlySet<Capability>;
-  /** True if nothing of it outlives the run, so that no clean-up is needed. */
+  /** True if nothing in it remains after the run, so that no clean-up is needed. */
   readonly disposable: boolean;
   /** A URL that belongs to the tester, even if deliveries to it do not arrive. */
   readonly ownUrl?: string | undefined;
@@ -97,7 +97,7 @@ export interface Target {
   brandId(role: Role): string | undefined;
   /** Throws MissingCapability for a command that is not offered. */
   readonly operator: Operator;
-  /** Seeds of a profile; throws MissingCapability when there are none (left). */
+  /** Seeds of a profile; throws MissingCapability if there are none (left). */
   seed(kind: SeedKind): Promise<Place>;
   settledTransaction(): Promise<{ id: string; account_id: string }>;
   /** A webhook endpoint that the target can reach. */
@@ -113,13 +113,13 @@ export interface Provider {
   readonly confirmable: boolean;
   /** Withdraws a part that turned out not to work. */
   withdraw(need: Capability, why: string): void;
-  /** True if scenarios can run in separate worlds at the same time. */
+  /** True if scenarios can run concurrently in separate worlds. */
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */
   shared(): Promise<Target>;
   /** A world for one scenario, or the whole target if there are no worlds. */
   own(): Promise<Target>;
-  /** Notes about the target for the user, before it is judged, one sentence each. */
+  /** Notes about the target for the user before the run, one sentence each. */
   readonly notes: readonly string[];
   close(): Promise<void>;
 }

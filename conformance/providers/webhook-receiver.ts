@@ -104,7 +104,7 @@ const ROUND_TRIP_TIMEOUT_MS = 15_000;
 /** The largest delivery that is read. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
-/** The origin of a receiver without a server: nothing connects to it. */
+/** The origin of a receiver without a server: nothing can connect to it. */
 const UNREACHED = 'http://127.0.0.1:9';
 
 export class WebhookReceiver {
@@ -141,7 +141,7 @@ export class WebhookReceiver {
   }
 
   /**
-   * A new endpoint. `publicUrl` makes its subscribable URL from its name, which must stay in the
+   * A new endpoint. `publicUrl` returns its public URL from its name, which must stay in the
    * path. `nowMs` is the clock of the target, from any origin.
    */
   hook(publicUrl: (name: string) => string, nowMs?: () => number): WebhookEndpoint {
@@ -170,7 +170,7 @@ export class WebhookReceiver {
         },
       );
       sent.once('timeout', () => sent.destroy());
-      // If the receiver cannot reach itself, it has waited long enough.
+      // The receiver cannot reach its own URL, and has waited long enough.
       sent.once('error', () => resolve());
     });
   }

@@ -104,7 +104,7 @@ export const nothingWhenRefused = check('nothing-when-refused', {
   probes: forged('forged'),
 });
 
-/** Judged if a probe counts the side effects. */
+/** Only judged if a probe counts the side effects. */
 export const effectChecks: readonly Check[] = [
   check('once-in-sequence', {
     title: 'an event delivered twice, one after the other, has its side effect once',

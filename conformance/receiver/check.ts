@@ -80,11 +80,11 @@ export interface Check {
   /** Absent if it is judged over many deliveries. */
   readonly cause?: Cause;
   readonly why: string;
-  /** What an attacker, or an accident, gains from a receiver that fails it. */
+  /** What an attacker, or an accident, can do to a receiver that fails it. */
   readonly gains: string;
   readonly fix: string;
   readonly probes: (signing: SigningOptions) => readonly Probe[];
-  /** How its deliveries differ from a valid one, if that describes them completely. */
+  /** How its deliveries differ from a valid one, if they can be described in this form. */
   readonly difference?: Difference;
   /** Sent concurrently, instead of one after the other. */
   readonly together?: true;

@@ -7,7 +7,7 @@ import { CAUSES, type Cause, type Check, type Group, LOST } from './check.ts';
 import { bytesOf, eventOf } from './delivery.ts';
 import { type Difference, type HeaderOf, probesOf, shiftDigits } from './probes.ts';
 
-/** How a delivery differs from a valid one, or its signature headers, each in a separate delivery. */
+/** How a delivery differs from a valid one, or its signature headers, each sent separately. */
 type Sent = Difference | HeaderOf | readonly HeaderOf[];
 type Row = readonly [name: string, title: string, sent: Sent, fix?: string];
 type Rows = Readonly<Partial<Record<Cause, readonly Row[]>>>;
@@ -129,7 +129,7 @@ const sha256 = (...parts: (string | Uint8Array)[]) => {
   for (const each of parts) hash.update(each);
   return hash.digest('hex');
 };
-/** A v1 made with another secret. */
+/** A v1 made with another key. */
 const keyed =
   (secret: string): HeaderOf =>
   ({ t, macFor }) =>
@@ -271,7 +271,7 @@ const notTimes: Rows = {
     [
       'no-t',
       'a signature without t',
-      // How languages print an absent t.
+      // How languages print a missing t.
       ['mac', 'mac:undefined', 'mac:null', 'mac:None', 'mac:NaN', 'mac:', 'mac:0'].map(
         (mac) => `v1={${mac}}`,
       ),

@@ -1,5 +1,5 @@
-// Correct receivers, each as a partner would write it with another library: the judge must not report
-// anything about them. Those in Python, Go and a shell are in the README.
+// Correct receivers, each as a partner would write it with a different library: the judge must not
+// report anything about them. Those in Python, Go and shell are in the README.
 import { createHmac, timingSafeEqual, webcrypto } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createRequire } from 'node:module';

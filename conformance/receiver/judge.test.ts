@@ -1,4 +1,4 @@
-// The verdicts on answers, one line per case: statuses, no answer, slowness, redirects, leaks.
+// The verdicts on answers, one case per line: statuses, no answer, slowness, redirects, leaks.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../engine/types.ts';

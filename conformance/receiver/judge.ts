@@ -60,7 +60,7 @@ export function isUnreached({ response, failure }: Exchange): boolean {
   return response === null && failure === REFUSED;
 }
 
-/** A receiver that ends or hangs on a delivery fails: it gets no further events. */
+/** A receiver that ends or hangs because of a delivery fails: it gets no further events. */
 export function judgeEnded(
   check: Check,
   exchanges: readonly Exchange[],

@@ -1,6 +1,6 @@
-// Makes the deliveries of a check from their differences from a valid one. Nothing depends on chance:
-// a receiver that compares part of a digest must not pass or fail because a wrong signature happens to
-// share digits with the correct one.
+// Creates the deliveries of a check from their differences from a valid one. Nothing depends on
+// chance: a receiver that compares part of a digest must not pass or fail because a wrong signature
+// happens to share digits with the correct one.
 import { createHmac } from 'node:crypto';
 import {
   bytesOf,
@@ -151,7 +151,7 @@ function matchesByChance(signing: SigningOptions, { headers, body }: Delivery): 
   const times = pairs.filter(([key]) => key === 't').map(([, value = '']) => value);
   const secrets = [signing.secret, signing.previousSecret].filter((each) => each !== null);
   const macs = secrets.flatMap((secret) =>
-    // Without a t there may still be receivers that compute with an empty one.
+    // There may be receivers that compute with an empty t if there is none.
     (times.length === 0 ? [''] : times).map((t) => macOf(secret, t, body)),
   );
   return pairs.some(

@@ -65,7 +65,7 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
     blind,
     unread,
     ...Object.entries(CAUSES).map(([cause, [title, , mend]]) => {
-      // A delivery that ends the receiver has a separate cause.
+      // A delivery that terminates the receiver is a separate cause.
       const own = bad.filter(
         ({ check, judgement }) => check.cause === cause && judgement.stake === undefined,
       );

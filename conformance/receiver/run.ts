@@ -99,7 +99,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     }
   };
 
-  /** Moves the checks of a group into the results; `why` invalidates all except failures. */
+  /** Adds the checks of a group to the results; `why` invalidates all except failures. */
   const settle = (why: string | null) => {
     for (const each of played) {
       const isKept = why === null || each.judgement.verdict === 'deviates';
@@ -153,7 +153,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     return false;
   };
 
-  /** Returns the reason why the run cannot continue, if the receiver ended and does not return. */
+  /** Returns why the run cannot continue, if the receiver terminated and does not restart. */
   const playCheck = async (check: Check): Promise<string | null> => {
     const exchanges = await sendProbes(check);
     const last = exchanges.at(-1);
@@ -171,7 +171,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     return playCheck(check);
   };
 
-  /** Returns the reason why the run cannot continue; null while valid deliveries are accepted. */
+  /** Returns why the run cannot continue; null while valid deliveries are accepted. */
   const playGroup = async (checks: readonly Check[]): Promise<string | null> => {
     for (const check of checks) {
       const gone = await playCheck(check);
@@ -180,7 +180,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
       return gone;
     }
     const control = await sendControl();
-    // The refusals of a receiver that no longer accepts anything show nothing.
+    // The refusals of a receiver that no longer accepts anything prove nothing.
     const why = isAccepted(control)
       ? null
       : `a valid delivery was no longer accepted (${describeExchange(control)})`;

@@ -1,5 +1,5 @@
-// A baseline: which failures are known and which rules need not be tested, why and until when. All
-// judges share it. A different failure of a known rule is new; a failure that is gone is stale.
+// A baseline: which failures are known and which rules need not be tested, why and until when, for
+// all judges. A different failure of a known rule is new; one that no longer occurs is stale.
 import { listOf, record, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import { countVerdicts, verdictOfRun } from './build-report.ts';
@@ -190,19 +190,19 @@ function judgedNow(report: Report, { rule, scenario }: BaselineEntry) {
   return report.judge === 'client' ? check?.verdict : undefined;
 }
 
-/** Its scenario was played and the rule passes now, or the entry names something that does not exist. */
+/** The rule passes in its scenario now, or the entry names something that does not exist. */
 function isStale(report: Report, entry: BaselineEntry): boolean {
   const verdict = judgedNow(report, entry);
   const isGone = verdict === undefined || !report.rules.some(({ id }) => id === entry.rule);
   return isGone || verdict === 'passed' || verdict === 'advisory';
 }
 
-/** A configured capability that no longer works is not acceptable: it has to be repaired. */
+/** A configured capability that no longer works is not acceptable: it must be repaired. */
 function isAcceptable({ verdict, lost }: ReportRule): boolean {
   return verdict === 'not_tested' && lost.length === 0;
 }
 
-/** A control plane is one missing thing, even if several of its commands are needed. */
+/** A control plane counts as one missing thing, even if several of its commands are needed. */
 function missingFor({ unlock }: ReportRule): string[] {
   const missing = unlock.map((each) => each.replace(/^(a control plane \([^)]*\)), to .*/, '$1'));
   return [...new Set(missing)].sort();
@@ -218,8 +218,8 @@ function acceptUntested(rule: ReportRule, entries: readonly AcceptedEntry[]): Re
 }
 
 /**
- * The baseline that fits a report: every deviation is known. Existing entries keep their reason, and
- * their date unless it has passed; stale entries are removed; entries that were not tried stay.
+ * The baseline for a report, in which every deviation is known. Existing entries keep their reason,
+ * and their date until it has passed; stale entries are removed; entries that were not tried stay.
  */
 export function updatedBaseline(report: Report, before: Baseline, nowMs: number): Baseline {
   const found = report.rules.flatMap(({ id, findings }) =>
@@ -253,7 +253,7 @@ function acceptedNow(report: Report, before: readonly AcceptedEntry[]): Accepted
   const groups = new Map<string, AcceptedEntry>();
   for (const rule of report.rules) {
     const old = before.find(({ rules }) => rules.includes(rule.id));
-    // A rule that was left out this time stays as it was.
+    // A rule that was skipped this time stays as it was.
     const isLeftOut = rule.verdict === 'not_selected' && old !== undefined;
     if (!isLeftOut && !isAcceptable(rule)) continue;
     const entry: AcceptedEntry = {

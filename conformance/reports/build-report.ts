@@ -44,7 +44,7 @@ export interface ReportOptions {
   readonly replay: (scenario: string) => string;
 }
 
-/** The result of a run, whatever was judged. */
+/** The result of a run of any judge. */
 interface JudgedRun {
   readonly startedAt: string;
   readonly durationMs: number;
@@ -54,7 +54,7 @@ interface JudgedRun {
 
 type Own = Pick<Report, 'target' | 'notes' | 'rules' | 'scenarios'> & Partial<Report>;
 
-/** The report of a judge; a judge of checks needs nothing from its target and creates nothing there. */
+/** The report of a judge. A judge of checks creates nothing on its target. */
 export function makeReport(
   {
     version,
@@ -98,7 +98,7 @@ export function buildReport(options: ReportOptions): Report {
   const observed = observedRows(options.scenarios, run.scenarios).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
-    // If both do the same, use the description of the target; the catalogue holds no secrets.
+    // If both do the same, use the description of the target; the catalogue has no secrets.
     simulator: row.same === true ? redactor.text(row.simulator) : row.simulator,
   }));
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));

@@ -107,10 +107,10 @@ function shapeOf({ expected, actual }: ReportFinding): string {
 /** Without names that a run generated. */
 const unquoted = (words: string) => words.replace(/"[^"]*"/g, '"…"');
 
-/** Where the specification is open, another answer is no deviation, but clients may depend on it. */
+/** If the specification is open, another answer does not deviate, but clients may depend on it. */
 function observedChanges(old: Report, now: Report): Change[] {
   const earlier = new Map(old.observed.map((each) => [each.id, each]));
-  // Compared by the settings that imitate it, or else by its description.
+  // Compared by the settings that imitate it, otherwise by its description.
   const answerOf = ({ settings, observed }: ReportObserved) =>
     Object.keys(settings).length > 0 ? JSON.stringify(settings) : unquoted(observed ?? '');
   return now.observed.flatMap((row) => {

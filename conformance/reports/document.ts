@@ -42,7 +42,7 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
     const more = others > 0 ? [`${others} together with others`] : [];
     return item(`${add} (${[...alone, ...more].join(', and ')})`);
   });
-  // The reason why nothing was tried is shown with the verdict.
+  // The reason why nothing was tested is shown with the verdict.
   const noteItems = notes.filter((each) => each !== start).map((each) => item(each));
   return {
     first: section('Requests that the target never answers properly', crashItems),
@@ -232,7 +232,7 @@ export interface Detail {
   readonly jsonFile?: string | undefined;
 }
 
-/** Every finding that needs attention: findings with one cause together, one of them in full. */
+/** Every finding that needs attention: findings with one cause together, only one in full. */
 export function findingParts(report: Report, detail: Detail): Part[] {
   const { findingsOf } = vocabularyOf(report);
   return findingsOf
@@ -338,7 +338,7 @@ function proofLines(finding: ReportFinding, report: Report, width?: number): str
   ];
 }
 
-/** The scenario that holds the exchanges of a finding. */
+/** The scenario with the exchanges of a finding. */
 function recordingOf(report: Report, finding: ReportFinding): ReportScenario | undefined {
   const id = finding.recording ?? finding.scenario;
   return report.scenarios.find((each) => each.id === id);

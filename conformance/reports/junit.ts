@@ -61,7 +61,7 @@ function counts(rules: readonly ReportRule[]) {
   };
 }
 
-/** Every body begins with the words of the rule, because the name is only its id. */
+/** Every body starts with the text of the rule, because the name is only its id. */
 function testCase(rule: ReportRule, report: Report, classname: string, ms: number): string {
   const { id, words, verdict, reason, unlock } = rule;
   const kind = KIND_OF[verdict];

@@ -1,5 +1,4 @@
-// The progress display of a judge: one line, redrawn on a terminal and repeated every 30 s in a
-// log.
+// The progress display of a judge: one line, redrawn on a terminal, repeated every 30 s in a log.
 import { duration } from './verdict-words.ts';
 
 export interface ProgressIo {
@@ -40,7 +39,7 @@ export class ProgressLine {
   }
 }
 
-/** With less than this done, the time so far predicts nothing. */
+/** If less than this is done, the elapsed time predicts nothing. */
 const PREDICTIVE_SHARE = 0.05;
 
 /** `4.2 s, about 10 s left`: at the pace so far, once that is predictive. */

@@ -93,8 +93,8 @@ function escaped(text: string): string {
 }
 
 /**
- * AUTH-3: `id:secret` in base64 contains the secret at one of three offsets, each with other
- * characters; characters that also depend on neighbouring bytes are left out.
+ * AUTH-3: `id:secret` in base64 contains the secret at one of three offsets, with different
+ * characters at each; characters that also depend on neighbouring bytes are omitted.
  */
 function partsInBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -129,8 +129,8 @@ export class Redactor {
   }
 
   /**
-   * The same for a secret that was created for the run. There are hundreds of these, so they are not
-   * searched for inside base64.
+   * The same for a secret that was created for the run. There are hundreds of these, so they are
+   * not searched for inside base64.
    */
   learn(secret: string): void {
     if (secret.length < SHORTEST_SECRET) return;
@@ -164,11 +164,11 @@ export class Redactor {
 }
 
 /**
- * A run creates hundreds of secrets with the same prefixes. Most texts contain none of these prefixes,
- * and are not searched for each secret.
+ * A run creates hundreds of secrets with the same prefixes. Most texts contain none of these
+ * prefixes, and are not searched for every secret.
  */
 function searchFor(known: ReadonlyMap<string, number>) {
-  // The longest first, so that no part of one remains after another is replaced.
+  // The longest first, so that no part of one remains after a shorter one is replaced.
   const patterns = [...known].sort(([, a], [, b]) => b - a).map(([pattern]) => pattern);
   const stems = [...new Set(patterns.map((pattern) => pattern.slice(0, SHORTEST_SECRET)))];
   const isPlain = stems.every((stem) => /^\w{4}$/.test(stem));

@@ -113,7 +113,7 @@ function headerOption(
     if (as !== null && value === `Bearer ${REDACTED}`) {
       return `-H "Authorization: Bearer $${tokenOf(as)}"`;
     }
-    // AUTH-1: a value that was sent deliberately instead of a token need not be the same again.
+    // AUTH-1: a value that was deliberately sent instead of a token need not be the same again.
     const scheme = /^(Bearer|Basic|Digest)\b/i.exec(value)?.[1] ?? '';
     return `-H ${bashWord(`Authorization: ${scheme} not-a-token`)}`;
   }
@@ -200,7 +200,7 @@ const ID_MEMBER = /^(id|(?!firm_|brand_|request_)[a-z_]+_id)$/;
 /** Rows of a batch whose ids are read. */
 const ROWS_READ = 20;
 
-/** Values from responses that later requests contain and no earlier request does. */
+/** Values from responses that later requests contain and earlier requests do not. */
 function variablesIn(calls: readonly ReportExchange[]): Variable[] {
   const variables: Variable[] = [];
   const sentBy = ({ request }: ReportExchange) =>

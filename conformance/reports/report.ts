@@ -216,7 +216,7 @@ export type ReportCause = ValueOf<typeof cause>;
 export type ReportInventory = ValueOf<typeof inventory>;
 export type BaselineLine = ValueOf<typeof line>;
 
-/** The words for checks of a client in its JSON report that differ from those of the model. */
+/** The words in a client's JSON report that differ from those of the model. */
 const CLIENT_WORDS: Readonly<Record<string, string>> = { deviates: 'fails', not_tested: 'not_met' };
 const COMMON_WORDS = Object.fromEntries(Object.entries(CLIENT_WORDS).map(([a, b]) => [b, a]));
 

@@ -6,7 +6,7 @@ export const timerSchema = record({
   /** Order among equal times; unique in a world. */
   sequence: count,
   kind: oneOf('settle', 'wake', 'abandon', 'answer', 'deliver'),
-  /** The index of the first item for which `holds` is true, if it is true for all later items. */
+  /** Id of the record concerned: a transaction, a suspended call, a key record, a delivery. */
   ref: id,
 });
 export type Timer = ValueOf<typeof timerSchema>;
@@ -19,7 +19,7 @@ export function addTimer(timers: Timer[], timer: Timer): void {
   timers.splice(at, 0, timer);
 }
 
-/** Where the items that `holds` is true of begin, in a list that ends with them. */
+/** The index of the first item for which `holds` is true; it is true for all later items. */
 export function firstIndex<T>(items: readonly T[], holds: (item: T) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -1,5 +1,5 @@
-// `npx tsx ui/testing/pictures.ts`: the pictures of the documents, taken of the real page after a session as a
-// partner developer has one. The example of the client judge is the one that its guide shows.
+// `npx tsx ui/testing/pictures.ts`: takes the pictures of the documents from the real page, after a
+// typical session of a partner developer. The client judge runs the example of its guide.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -58,7 +58,7 @@ export async function simulatorModel(
   };
 }
 
-/** Without the network: the model sends nothing to any machine. */
+/** Takes the model's deliveries in process: nothing is sent to any machine. */
 function delivererTo(receiver: WebhookReceiver): Deliverer {
   return {
     ...undiciDeliverer(),

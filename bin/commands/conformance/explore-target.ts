@@ -124,8 +124,7 @@ function readAgain({ replay }: ExploreOptions, cwd: string) {
 }
 
 /**
- * NS: observes how the target answers open questions, within half of the requests and of the time
- * budget.
+ * NS: observes how the target answers open questions, within half of the request and time budget.
  */
 async function learnFrom(exploration: Exploration, given: Answers | undefined): Promise<Learned> {
   const { options, io, found, untilMs } = exploration;

@@ -118,14 +118,14 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
       },
     });
   } finally {
-    // However the run ended: subscriptions and positions are cleaned up if possible.
+    // However the run ends, subscriptions and positions are cleaned up if possible.
     if (!provider.worlds) await inventory.sweep(sender, paceOfSweep(options));
     await provider.close();
   }
   return reportOf(parts, found, run);
 }
 
-/** --max-rate applies to the sweep too, together with the last second of the run. */
+/** --max-rate applies to the clean-up too, counting the last second of the run. */
 export function paceOfSweep({ maxRate }: TargetOptions): () => Promise<void> {
   const pacer = new Pacer(maxRate);
   const secondIsOver = maxRate === undefined ? undefined : sleep(1000);
@@ -142,7 +142,7 @@ function reportOf({ options, io, redactor }: Parts, found: Found, run: RunResult
   return buildReport({
     version: io.version,
     target: { base_url: baseUrl, control_url: controlUrl, ...added },
-    // Requests before the run count too, because the target has received them.
+    // Requests before the run count too, because the target received them.
     run: { ...run, requests: inventory.requests },
     scenarios,
     selection: options,

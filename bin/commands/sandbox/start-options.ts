@@ -210,7 +210,7 @@ function refuseDistantReceivers({
 }
 
 function sandboxOptionsOf(command: Command, given: Given) {
-  // A default does not contradict the world of a state file.
+  // A default does not contradict the world in a state file.
   const named = (name: 'world' | 'clock' | 'plan') =>
     command.getOptionValueSource(name) === 'default' ? undefined : given[name];
   const { seed, forwardTo, allowLocalWebhooks, allowPublicDeliveries } = given;
@@ -257,7 +257,7 @@ function splitForward(text: string): Forward {
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
-/** Options whose names in code differ from those of the command line. */
+/** Options whose names in code differ from those on the command line. */
 const namesGiven: Readonly<Record<string, string>> = {
   allowHosts: 'allow-host',
   allowOrigins: 'allow-origin',

@@ -52,7 +52,7 @@ export interface Served {
 
 async function start(options: StartOptions): Promise<void> {
   const { sandbox, ready, close } = await serveSandbox(options);
-  // Before the ready message: a reader of that message may end the program immediately.
+  // Before the ready message: a reader of that message may stop the program immediately.
   endOnSignal(async () => {
     await close();
     return sandbox.first.stateTrouble === null ? exits.clean : exits.internal;

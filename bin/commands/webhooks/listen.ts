@@ -96,7 +96,7 @@ async function listen(io: CommandIo, options: ListenOptions): Promise<void> {
   io.finish(count !== undefined && refused > 0 ? 1 : 0);
 }
 
-/** Resolves when the command is asked to stop. */
+/** Resolves when the command is stopped. */
 function stopped({ stop }: CommandIo): Promise<void> {
   return new Promise((resolve) => {
     stop?.addEventListener('abort', () => resolve());

@@ -268,7 +268,7 @@ function failureOf({ status, expected }: Report): string {
   return `${status === null ? 'did not answer' : wrong}, and should have ${should}`;
 }
 
-/** The likeliest reason for a delivery that should have been accepted. */
+/** The likeliest reasons why a delivery that should have been accepted was refused. */
 function remediesFor({ status, expected }: Report): string[] {
   const isRefusal = status !== null && status >= 400 && status < 500;
   if (expected !== 'accepted' || !isRefusal) return [];

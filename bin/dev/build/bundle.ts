@@ -34,7 +34,7 @@ export async function bundle(out: string): Promise<void> {
     logLevel: 'error',
     banner: { js: banner },
     external: [
-      // An optional peer of the package: users of simulator/msw have it.
+      // An optional peer dependency: users of simulator/msw have it.
       'msw',
       // Parts of fastify that are loaded only if they are used: schemas, logger, injected requests.
       ...['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'pino'],

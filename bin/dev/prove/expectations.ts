@@ -18,7 +18,7 @@ export const ANY_SCENARIO = '(any)';
 /** A constant mark of a run, so that the names of its records do not differ either. */
 export const FIXED_MARK = '0123456789';
 
-/** The rules of a scenario: a result also names other rules that it saw broken. */
+/** The rules of a scenario: a result also lists other rules that it found broken. */
 const rulesOf = new Map<string, readonly string[]>(scenarios.map(({ id, rules }) => [id, rules]));
 
 export function evaluatedIn(results: readonly ScenarioResult[]): Evaluated[] {

@@ -11,13 +11,13 @@ import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 import { ANY_SCENARIO, type Evaluated, evaluatedIn, FIXED_MARK } from './expectations.ts';
 
-/** Without the substitutes for targets whose clock cannot be moved: this clock can. */
+/** Without the stand-ins for targets whose clock cannot be moved: this clock can. */
 export const playedScenarios = scenarios.filter(({ standsInFor }) => standsInFor === undefined);
 
 export interface Judged {
   /** The id of the deviation, or `conforming`. */
   readonly id: string;
-  /** Rules that deviate, with the scenarios that noticed. */
+  /** Rules that deviate, with the scenarios that detected it. */
   readonly deviates: Readonly<Record<string, readonly string[]>>;
   /** Rules that could not be graded, with their verdicts. */
   readonly ungraded: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export async function judgeDeviation(
   await sandbox.close();
   const deviates: Record<string, string[]> = {};
   const ungraded: Record<string, string> = {};
-  // The rules of the scenarios, and other rules that they saw broken.
+  // The rules of the scenarios, and other rules that they found broken.
   const played = new Set(results.flatMap((result) => result.rules));
   for (const rule of rules.filter(({ id }) => played.has(id))) {
     const { verdict, findings } = judgeRule(rule, results);
@@ -72,8 +72,8 @@ export async function judgeDeviation(
 }
 
 /**
- * Why a deviation is not caught by exactly its rules, or why the conforming service (null) is not passed.
- * With `isWhole` every scenario was played, which shows explanations that nothing needs.
+ * Why a deviation is not caught by exactly its rules, or why the conforming simulator (null) does
+ * not pass. `isWhole`: every scenario was played, which also shows unnecessary explanations.
  */
 export function complaintsAbout(
   deviation: Deviation | null,

@@ -1,8 +1,8 @@
 // The record of the proof, fixtures/proof.json: which deviations trip which expectation, and which
 // expectations none of them trips.
 //
-// One line is one expectation: how often the conforming service meets it (left out when once), then
-// the deviations that trip it, each with the occurrences that it trips unless there is only one.
+// Each line is one expectation: how often the conforming simulator meets it (omitted if once), then
+// the deviations that trip it, each with the tripped occurrences unless there is only one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rules } from '../../../fixtures/rules.ts';
@@ -15,7 +15,7 @@ export interface Entry {
   readonly rule: string;
   readonly scenario: string;
   readonly words: string;
-  /** How often the conforming service meets it; 0 when it is evaluated for deviations only. */
+  /** How often the conforming simulator meets it; 0 if it is only evaluated for deviations. */
   met: number;
   /** Deviations that trip it, with the occurrences that they trip. */
   readonly by: Map<string, ReadonlySet<number>>;

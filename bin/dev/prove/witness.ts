@@ -1,5 +1,5 @@
-// The proof of the judge on the witness: neither style and no trait is accused of anything, and each defect
-// is caught by at least one of its rules. Which ones is recorded in bin/e2e/testing/witness/proof.json.
+// The proof of the judge on the witness: no style or trait is accused of anything, and each defect
+// is caught by at least one of its rules, as recorded in bin/e2e/testing/witness/proof.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judgeWitness } from '../../e2e/testing/judge-witness.ts';

@@ -1,5 +1,5 @@
-// Malformed requests on the socket of the built sandbox: every answer has to be well-formed and known,
-// and at the end the process holds what it held before.
+// Malformed requests on the socket of the built sandbox: every answer must be well-formed and
+// known, and at the end the process must hold no more resources than before.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Draw, drawFrom } from '../../../simulator/core/testing/random-inputs.ts';

@@ -1,5 +1,5 @@
 // Requests as a broken client or an attacker sends them: framing, encodings, sizes and order, drawn
-// at random. They are bytes, so that no HTTP library restricts them.
+// at random. They are raw bytes, because an HTTP library would refuse to send them.
 import { operationNames, operationTable } from '../../../fixtures/operations.ts';
 import { type Draw, makeCall, pick } from '../../../simulator/core/testing/random-inputs.ts';
 import type { World } from '../../../simulator/core/world.ts';
@@ -7,7 +7,7 @@ import type { World } from '../../../simulator/core/world.ts';
 export interface BadRequest {
   /** As one-byte characters. */
   readonly text: string;
-  /** Two parsers could split it differently: it has to be refused. */
+  /** Two parsers could split it differently, so it must be refused. */
   readonly isAmbiguous?: boolean;
   /** Later requests on the connection need not be answered. */
   readonly isLast?: boolean;

@@ -147,7 +147,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
       });
       if (wrong !== null) broken.add(`${method} ${target.slice(0, 200)}: ${wrong}`);
     } catch (error) {
-      // Faults reset, cut and hang; and undici refuses to send values that are invalid in a header.
+      // Faults reset, cut and hang connections; and undici refuses to send invalid header values.
       const { name, code, message } = error as Error & { code?: string };
       const expected = ['UND_ERR_INVALID_ARG', 'UND_ERR_SOCKET', 'ECONNRESET'].includes(code ?? '');
       if (!expected && name !== 'TimeoutError') broken.add(`${name} ${code}: ${message}`);
@@ -159,7 +159,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
     try {
       await drawOrder();
     } catch (error) {
-      // The call of an operator may be too late or a repeat.
+      // The operator's call may be too late or a repeat.
       if (error instanceof Refused && [404, 409, 422].includes(error.status)) return;
       broken.add(`the control plane: ${(error as Error).message.slice(0, 300)}`);
     }

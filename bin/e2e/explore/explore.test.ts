@@ -11,7 +11,7 @@ import { createAccount, explored } from './testing/explored.ts';
 
 const exploring = suite('explore');
 
-/** The target answers the calls for which `isLost` is false. */
+/** The target only answers the calls for which `isLost` is false. */
 const losing = (isLost: (count: number, body: string, method: string) => boolean) => {
   let count = 0;
   return ({ sender }: Model) => ({

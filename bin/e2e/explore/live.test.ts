@@ -17,7 +17,7 @@ import { createAccount, explored } from './testing/explored.ts';
 
 const live = suite('explore a live target');
 
-/** Explores a sandbox with its profile, through a gateway that notes every request. */
+/** Explores a sandbox with its profile, through a gateway that records every request. */
 async function explore(over: object, given: Readonly<Record<string, string>>) {
   const seen: Passed[] = [];
   const note = (passed: Passed) => {

@@ -94,7 +94,7 @@ open('a subscription that one side alone has disabled is not compared in a list'
       ...{ ...call, n: 2, operation: 'createWebhook' },
       body: { url: { $of: 1, at: 'url' }, event_categories: ['account'] },
     },
-    // NS-48: the target does not know the id in this form.
+    // NS-48: the target does not know this form of the id.
     { ...call, n: 3, operation: 'disableWebhook', id: { $join: ['0', { $of: 2, at: 'id' }] } },
     { ...call, n: 4, operation: 'listWebhooks' },
   ];

@@ -11,7 +11,7 @@ import { judgeWitness } from '../testing/judge-witness.ts';
 import { blamedIn, repetitive, sandboxed, verdictOf } from '../testing/sandboxed.ts';
 import { defectsOf } from '../testing/witness/defects.ts';
 
-/** Each with rules that have similar symptoms and must not deviate. */
+/** Each with rules that have similar symptoms but must not deviate. */
 const DEFECTS: [defect: string, innocent: string[]][] = [
   ['ids-as-numbers', ['BULK-12']],
   ['create-200', ['LIM-5']],

@@ -1,5 +1,5 @@
-// IDEM-6b: any write may be answered 503 `write_contention` and run when it is sent again under its
-// key. A platform that does so now and then deviates from nothing.
+// IDEM-6b: any write may be answered 503 `write_contention`, and run when it is repeated under its
+// key. A platform that sometimes does so has no deviation.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPERATIONS } from '../../../conformance/spec/operations.ts';

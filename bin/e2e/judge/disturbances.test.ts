@@ -129,7 +129,7 @@ disturbed(
       return undefined;
     };
     await play({ disturb: note, isHurried: true });
-    // Scenarios run concurrently: all but the last one have ended before the last calls.
+    // Scenarios run concurrently: all but the last one end before the last calls.
     let left = calls.length - 2;
     const results = await play({ disturb: () => (--left < 0 ? null : undefined), isHurried: true });
     const rules = RULES.map((id) => judgeRule(findRule(id), results));

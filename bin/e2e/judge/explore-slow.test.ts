@@ -1,5 +1,4 @@
-// The explorer on a target that takes its time: nothing is begun after the command's time, however
-// fast or slow the machine is.
+// The explorer on a slow target: it starts nothing after its time limit, on any machine.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,19 +16,19 @@ interface Tried {
   readonly slowMs: number;
   readonly minutes: number;
   readonly requests: string;
-  /** Whenever something is said, all of it so far. */
+  /** Called with all output so far, whenever there is new output. */
   readonly heard?: (said: string, tried: Trying) => void;
-  /** For each request, when it comes. */
+  /** Called for each request on arrival. */
   readonly asked?: (tried: Trying) => void;
 }
 
 interface Trying {
-  /** From now on every clock that is read shows this much more. */
+  /** Moves every clock of this process forward by this time. */
   readonly passMs: (ms: number) => void;
   readonly stop: () => void;
 }
 
-/** What the command says, and its exit code. */
+/** The output of the command, and its exit code. */
 async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
   const stopping = new AbortController();
   const realNow = performance.now;
@@ -54,7 +53,7 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
     const proxy = await startChaosProxy({ target, slowMs, draw });
     performance.now = () => realNow.call(performance) + passedMs;
     try {
-      // One call at a time and sequence, so that what is under way is not many.
+      // One call at a time in each sequence, so that few calls are in flight.
       const given = { baseUrl: proxy.url, requests, concurrency: '1', minutes };
       const { code } = await runExplore(given, io);
       return { code, said };
@@ -65,7 +64,7 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
   });
 }
 
-/** Sequences in play at once, each of which may have begun one call. */
+/** Sequences played concurrently, each of which may have one call in flight. */
 const UNDER_WAY = 4;
 const HOUR_MS = 3_600_000;
 
@@ -75,7 +74,7 @@ slow('--minutes ends learning half-way, and comparing at its end', async () => {
   let late = 0;
   const { said } = await explored({
     ...{ slowMs: 300, minutes, requests: '20000' },
-    // The command's time has begun before it says anything.
+    // The time limit starts before the first output.
     heard: () => {
       endMs = Math.min(endMs, performance.now() + minutes * 60_000);
     },

@@ -1,5 +1,5 @@
-// A run in a pipeline: an expired token and a used-up seed are never accepted (for a target that
-// stops: disturbances.test.ts), and a baseline says which failures are known and what need not be tested.
+// A run in a pipeline: an expired token and a used-up seed are never accepted (disturbances.test.ts
+// has the target that stops), and a baseline says which failures are known or need no test.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -14,13 +14,13 @@ interface Gated {
   readonly cwd: string;
   readonly given: Given;
   readonly sandbox: SandboxHandle;
-  /** From then on the target answers so. */
+  /** From then on the target answers with this status. */
   after(calls: number, status: number): void;
-  /** How many there were. */
+  /** The number of calls so far. */
   calls(): number;
 }
 
-/** A live target with a profile, in front of which something can go wrong at a given call. */
+/** A live target with a profile, which a test can disturb after a number of calls. */
 async function gated(play: (gate: Gated) => Promise<void>): Promise<void> {
   const forwards = [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }];
   let left = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ gate(
     gated(async ({ cwd, given }) => {
       const all = await runJudge({ ...given, only: ['ACC-4'] }, { cwd });
       assert.equal(all.report.unlock, []);
-      // NS-8: its words speak of Basic authentication, and hold no secret.
+      // NS-8: the text mentions Basic authentication, and contains no secret.
       assert.not.match(JSON.stringify(all.report.observed), '[redacted]');
       const { report } = await runJudge({ ...given, only: ['ACC-4', 'IDEM-6b', 'EVT-1'] }, { cwd });
       assert.is(report.summary.not_tested, 2);
@@ -140,9 +140,9 @@ gate('the inventory is close to the announcement', () =>
     const marked = accounts.filter(({ client_reference_id: name }) =>
       name.toLowerCase().includes(mark),
     );
-    // One reference is a single character, which holds no mark.
+    // One reference is a single character, so it contains no mark.
     assert.is(marked.length + 1, made.accounts + made.bulk_accounts);
-    // Of the seeds only one is taken by what was selected, so only that one was tried.
+    // Only one of the seeds is needed by the selection, so only that one was tested.
     assert.ok(made.transactions <= makes.transactions + 1);
   }),
 );

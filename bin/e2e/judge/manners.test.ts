@@ -1,5 +1,5 @@
-// A run on a live target, seen by a proxy in between: it writes only to records that it created, sends
-// no order and no webhook host that the profile does not have, keeps --max-rate, and leaves no
+// A run on a live target, observed by a proxy: it writes only to records that it created, sends no
+// order and no webhook host that is not in the profile, obeys --max-rate, and leaves no
 // subscription enabled.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Played {
 const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '0.01' };
 const RATE = 400;
 
-/** A run with a profile through a gateway that notes everything; `lose` cuts an answer off. */
+/** A run with a profile through a gateway that records everything; `lose` drops an answer. */
 async function play(
   given: Given,
   over: object = {},
@@ -50,7 +50,7 @@ const manners = suite('manners on a live target');
 
 manners('a whole run writes to nothing but what it made and what the profile names', async () => {
   const skip = [
-    // They wait in real time, which adds nothing here.
+    // These wait in real time, which adds nothing here.
     ...['evt-real-time', 'evt-kinds', 'evt-repeat', 'LIM-*', 'EVT-9*'],
     ...repetitive,
   ];
@@ -59,7 +59,7 @@ manners('a whole run writes to nothing but what it made and what the profile nam
   for (const { method, path, status, answer } of seen) {
     const id = /^\/api\/v1\/(?:accounts|transactions|webhooks)\/([^/?]+)/.exec(path)?.[1];
     if (method !== 'GET' && id !== undefined && id !== 'bulk') {
-      // CONV-1c: an id of its own with a letter after the digits.
+      // CONV-1c: an id of this run with a letter after the digits.
       const isOwn = made.has(id.replace(/x$/, ''));
       const isKnown = isOwn || OWN.has(id) || !/\d/.test(id) || id.length > 20;
       assert.ok(isKnown, `${method} ${path}`);
@@ -81,7 +81,7 @@ manners('a whole run writes to nothing but what it made and what the profile nam
     )
     .map(({ body }) => new URL(String(body.url)).hostname);
   assert.equal([...new Set(hosts)], ['tunnel.example.com']);
-  // Numbers that could be someone's: mobile ones of the United Kingdom, France and so on.
+  // Numbers that may be in use, such as mobile numbers of the United Kingdom and France.
   const phones = seen.filter(isWrite).flatMap(({ body }) => body.phone ?? []);
   const real = phones.filter((each) => /^\+?(447[4-9]|336(?!3998)|316)/.test(String(each)));
   assert.equal(real, []);
@@ -96,13 +96,13 @@ manners('a whole run writes to nothing but what it made and what the profile nam
   );
   assert.equal(blocked, []);
   assert.equal(report.inventory!.enabled, []);
-  // The defaults are observed as they are; the gateway joins repeated headers (NS-58).
+  // Observed as the defaults; the gateway joins repeated headers (NS-58).
   const others = report.observed.filter(({ same }) => same === false);
   assert.equal(
     others.map(({ id }) => id),
     ['NS-58'],
   );
-  // Every position that is left open is named.
+  // Every position that remains open is listed.
   const idsOf = (verb: string, read: (each: Passed) => unknown) =>
     seen
       .filter(({ path, status }) => path === `/api/v1/positions/${verb}` && status < 300)
@@ -149,7 +149,7 @@ manners('--max-rate holds in every second; limits are not tested with that need'
   const { seen, run } = await play({ only, maxRate: '12' });
   const times = seen.map(({ atMs }) => atMs);
   for (const from of times) {
-    // The way to the proxy takes one request longer than another.
+    // Requests take different times to reach the proxy.
     const within = times.filter((each) => each >= from && each < from + 950).length;
     assert.ok(within <= 12, `${within} in one second`);
   }

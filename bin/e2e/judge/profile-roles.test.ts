@@ -1,5 +1,5 @@
-// A credential of a profile that is none of the kind it is called is the profile's fault: it is
-// named and not used, and no rule is blamed for it.
+// A credential in a profile under the wrong role is an error in the profile: it is reported and not
+// used, and no rule is blamed for it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -21,7 +21,7 @@ async function mint(sandbox: SandboxHandle, asked: object): Promise<string> {
   return ((await sandbox.control('POST', 'credentials', body)) as { token: string }).token;
 }
 
-/** What is put in the place of a credential, and which rules it used to be held against. */
+/** The replacement for a credential, and rules that must not be blamed for it. */
 const SWAPS: [role: string, words: RegExp, only: string[], swap: (s: SandboxHandle) => object][] = [
   ['other_firm', /is of firm 1/, ['AUTH-7', 'UPD-5'], (s) => mint(s, {})],
   ['brand', /is bound to no brand/, ['ACC-16', 'ACC-17', 'BULK-10'], (s) => mint(s, {})],

@@ -1,5 +1,5 @@
-// The script of a recorded scenario: it sends the requests again with new names, and nothing that
-// a report holds can run.
+// The script of a recorded scenario: it sends the requests again with new names, and no text of a
+// report can run.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

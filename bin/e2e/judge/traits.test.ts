@@ -1,5 +1,5 @@
-// Rules that were once accused, or not judged, on a conforming target with one of these traits. Each is
-// judged on the witness with the trait, and has to get this verdict.
+// Rules that were once accused, or not judged, on a conforming target with one of these traits.
+// Each is judged on the witness with the trait, and must get this verdict.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeWitness } from '../testing/judge-witness.ts';
@@ -19,9 +19,9 @@ const ROWS: readonly Row[] = [
   ['contention', ['IDEM-15', 'TXS-2', 'UPD-12'], 'passed'],
   ['lock-25', ['UPD-3', 'TXS-4'], 'passed'],
   [
-    // NS-14: a body that cannot be read is refused with any 4xx in plain text. NS-1: orders may be
-    // answered with any success. Numbers beyond 2^53 are read, compared and printed as they are
-    // written. NS-7: how many subscriptions there may be is open.
+    // NS-14: an unreadable body is refused with any 4xx in plain text. NS-1: orders may be answered
+    // with any success. Numbers beyond 2^53 are parsed, compared and printed exactly. NS-7: the
+    // maximum number of subscriptions is open.
     'unreadable-415 order-202 ids-int64 page-10 ten-hooks',
     [
       ...['TXN-6', 'TXN-7', 'TXS-15', 'ACC-3', 'CONV-1b', 'POS-2', 'POS-3', 'POS-4', 'IDEM-4a'],
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
     ],
     'passed',
   ],
-  // What is not specified is not judged: other members, the length of an id, how late a retry may be.
+  // Unspecified behaviour is not judged: other members, the length of an id, late retries.
   [
     'extra-members empty-note ids-64-bit retries-swept',
     ['IDEM-4c', 'TXN-9', 'UPD-5', 'EVT-8a', 'EVT-8b'],

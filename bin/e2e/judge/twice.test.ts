@@ -1,4 +1,4 @@
-// EVT-4 lets a delivery arrive twice: the judge does not mistake the second one for a retry.
+// EVT-4: a delivery may arrive twice; the judge must not mistake the second one for a retry.
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

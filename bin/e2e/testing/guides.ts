@@ -1,4 +1,4 @@
-// The code that guides and docs comments show.
+// The code in guides and doc comments.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../dev/root.ts';

@@ -1,4 +1,4 @@
-// Judges a witness in process, by its control plane or by a profile alone.
+// Judges a witness in process, with its control plane or only with a profile.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';

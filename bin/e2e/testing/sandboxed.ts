@@ -93,7 +93,7 @@ function parsed(bytes: Buffer): JsonObject {
   }
 }
 
-/** Scenarios that send many requests of a kind that others send too; the proofs play them. */
+/** Scenarios that send many requests of a common kind; the proof plays them. */
 export const repetitive: readonly string[] = scenarios
   .map(({ id }) => id)
   .filter((id) =>

@@ -5,7 +5,7 @@ import type { Judged } from '../../engine/types.ts';
 import type { Fault } from '../faults.ts';
 import type { ApiCall, Observation, Recording, Site } from '../recording.ts';
 
-/** The result of one run for one check; `not_tested` if the client does nothing of the kind. */
+/** The result of one run for one check; `not_tested` if the client never does this. */
 export interface Outcome {
   readonly verdict: Judged;
   /** The kind of mistake in a word or two: the same mistake elsewhere has the same kind. */
@@ -14,16 +14,16 @@ export interface Outcome {
   readonly actual: string;
   /** Numbers of the calls that show it. */
   readonly calls: readonly number[];
-  /** Two records exist now although one was intended. */
+  /** Two records now exist although one was intended. */
   readonly doubled?: true;
 }
 
-/** Where a check plays its fault. */
+/** Where a check injects its fault. */
 export interface Aim {
   /** Distinguishes the aims of a check. */
   readonly id: string;
   readonly site: Site | null;
-  /** Which of several faults occurs there. */
+  /** Which of several faults is injected there. */
   readonly variant: string | null;
   readonly words: string;
 }
@@ -32,19 +32,19 @@ export interface Check {
   readonly id: `CLT-${string}`;
   /** The fault, in a few words. */
   readonly title: string;
-  /** What it does to the client, and where. */
+  /** What the fault does to the client, and where. */
   readonly orders: string;
   /** What a correct client does. */
   readonly expected: string;
-  /** Written for a reader who has never heard of idempotency. */
+  /** For readers who have never heard of idempotency. */
   readonly atStake: string;
   readonly mend: string;
   readonly rules: readonly RuleId[];
-  /** Empty if the client does nothing of the kind. */
+  /** Empty if the client never does this. */
   readonly aims: (seen: Observation) => readonly Aim[];
-  /** How many aims one run may have; 0: it is judged on runs without faults. */
+  /** How many aims one run may have; 0: the check is judged on runs without faults. */
   readonly atOnce: number;
-  /** Occurs at the sites of the run's aims; `aim` is the first of them. */
+  /** Injected at the sites of the run's aims; `aim` is the first of them. */
   readonly fault: (aim: Aim, again: number) => Fault;
   readonly judge: (recording: Recording, aim: Aim, seen: Observation) => Outcome;
   /** How long a client waits because of the fault: long runs begin first. */
@@ -57,7 +57,7 @@ export interface Check {
 
 type HabitParts = 'id' | 'title' | 'expected' | 'atStake' | 'mend' | 'rules' | 'judge';
 
-/** A check that is judged on runs without faults, if the first run has its subject. */
+/** A check that is judged on runs without faults, if the first run shows the behaviour. */
 export function habit({
   isMet,
   ...parts
@@ -105,17 +105,17 @@ export function notMet(actual: string): Outcome {
   return outcome('not_tested')('not-met', actual);
 }
 
-/** The command did not reach the place of the fault. */
+/** The command did not reach the site of the fault. */
 export function missed({ words }: Aim): Outcome {
   return unclear('fault-not-met', `the fault did not happen: the run did not reach ${words}`);
 }
 
-/** A second, less the usual delay between sending a call and noticing it. */
+/** A second, minus the usual delay between sending a call and noticing it. */
 const secondMs = 950;
 
 /**
- * The verdict on more than `most` calls within a second, if there are any. It is inconclusive if the
- * judge may have noticed the first of them late.
+ * The verdict on more than `most` calls within a second, or null. It is inconclusive if the judge
+ * may have noticed the first of them late.
  */
 export function judgeCrowd(
   calls: readonly ApiCall[],

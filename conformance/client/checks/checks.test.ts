@@ -106,7 +106,7 @@ table('CLT-request-lost', twice, [
   ['a third key is one', [openLost, openC, openB], {}, 'deviates new-key'],
 ]);
 
-// One key for two intents is a separate mistake: it is not a repeat with another body.
+// One key for two intents is a separate mistake, not a repeat with another body.
 const patched: Written = { line: 'PATCH accounts/1', key: 'k', status: 200, json: { status: 'A' } };
 const patchedNext: Written = { ...patched, json: { status: 'B' } };
 const patchLost: Written = { ...patched, struck: 'struck', fate: 'answer_lost' };

@@ -170,7 +170,7 @@ const tokenKept = habit({
   rules: ['AUTH-3b'],
   isMet: ({ asksForTokens }) => asksForTokens,
   judge: ({ calls }) => {
-    // It cannot keep a token whose response it did not read.
+    // A client cannot keep a token whose response it did not read.
     const asked = calls.filter((call) => isTokenRequest(call) && !isUnheard(call));
     const others = calls.length - asked.length;
     const words = `${asked.length} tokens for ${others} calls`;

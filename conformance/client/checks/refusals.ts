@@ -51,7 +51,7 @@ const refused: Check = {
   judge: judgeRefused,
 };
 
-/** The refusals that the platform gives to each operation, the most telling first. */
+/** The refusals of the platform for each operation, the most specific first. */
 const natural: Partial<Readonly<Record<OperationName, readonly Refusal[]>>> = {
   createAccount: ['invalid_state', 'validation_failed', 'forbidden'],
   updateAccount: ['not_found', 'validation_failed', 'forbidden'],
@@ -67,7 +67,7 @@ function naturalAt({ operation }: Site): readonly Refusal[] {
   return natural[operation] ?? ofPositions;
 }
 
-/** Each site gets a refusal and each refusal is given, at an operation that can have it if possible. */
+/** Every site gets a refusal, and every refusal occurs, at a suitable operation if possible. */
 function refusalAims(sites: readonly Site[]): Aim[] {
   const [any] = sites;
   if (any === undefined) return [];

@@ -1,5 +1,5 @@
-// Checks of how a client repeats a write: after a lost response, 429, 500, 503, an attempt that still
-// runs, an expired token. Each requires the same: the same key, the same request, no second record.
+// Checks how a client repeats a write: after a lost response, 429, 500, 503, an attempt in flight,
+// an expired token. All require the same key, the same request, and no second record.
 import { Headers } from '../../engine/send/headers.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import {
@@ -252,7 +252,7 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
     return fail('too-early', words, [struck, early]);
   }
   const outcome = judgeRepeats(recording, aim, seen, trouble('the write was answered 429'));
-  // A client that sends one call at a time can hardly have sent the next one already, unless it was
+  // A client that sends one call at a time cannot have sent the next one already, unless it was
   // queued for the only connection of a pool.
   const next = during.find(({ site, atMs }) => site !== struck.site && atMs > fromMs);
   if (outcome.verdict !== 'passed' || next === undefined || !isOneAtATime(seen.first))
@@ -312,7 +312,7 @@ function judgeGivenUp(
   const longestMs = Math.max(
     ...repeats.map(({ atMs }, n) => atMs - (repeats[n - 1]?.atMs ?? atMs)),
   );
-  // Several repeats with hardly a wait between them: the client did not give up at the first 409.
+  // Several repeats with hardly any wait: the client did not give up at the first 409.
   if (repeats.length > 1 && longestMs + recording.lagMs < shortestWaitMs) {
     const waits = `${summary}, with ${seconds(longestMs)} between them`;
     return fail('hasty-at-409', `${waits}, and the command ${end}`, shown);
@@ -442,7 +442,7 @@ export const repeatChecks: readonly Check[] = [
     rules: ['LIM-6', 'LIM-7', 'IDEM-6a'],
     aims: ({ sites }) => aimsAt(sites),
     atOnce: 4,
-    // Another wait the second time: a client that always waits that long passes the first by chance.
+    // A different wait the second time: a client with a fixed wait passes the first by chance.
     fault: (_, again) => limit(again === 0 ? 2 : 4),
     twice: true,
     judge: judgeLimited,
@@ -461,8 +461,8 @@ export const repeatChecks: readonly Check[] = [
     ...repeated({ ...trouble(stillRunning), special: judgeInFlight }),
     atOnce: 3,
     fault: () => runOn(),
-    // A client with a single repeat has used it up when the 409 arrives. If the first response is
-    // the 409, it can be distinguished from a client that treats 409 as final.
+    // A client with a single retry has used it up when the 409 arrives. If the first response is
+    // the 409, this client can be told apart from one that treats 409 as final.
     instead: ({ kind }) =>
       kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight() : null,
   },

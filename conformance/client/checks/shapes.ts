@@ -1,4 +1,4 @@
-// Checks of how a client parses responses: large ids, unknown members, 200 for 201, text that is not
+// Checks how a client parses responses: large ids, unknown members, 200 for 201, text that is not
 // JSON.
 import type { OperationName } from '../../spec/operations.ts';
 import { createBefore, meetGateway, refuseInText, withUnknownMembers } from '../faults.ts';
@@ -45,7 +45,7 @@ const largeIds: Check = {
 };
 
 function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome {
-  // Ids that it names in the first run may be its own, and were never large.
+  // Ids in the client's own first requests may be its own, and were never enlarged.
   const own = new Set(seen.first.calls.flatMap((call) => idsIn(call)));
   const named = recording.calls.flatMap((call) => idsIn(call).map((id) => ({ call, id })));
   const wrong = named.find(({ id }) => isRounded(id) && !own.has(id));
@@ -160,7 +160,7 @@ const plainText: Check = {
   judge: judgePlainText,
 };
 
-/** Each site gets one of the two, and each of the two occurs. */
+/** Every site gets one of the two texts, and both occur. */
 function textAims(sites: readonly Site[]): Aim[] {
   if (sites.length === 0) return [];
   return Array.from({ length: Math.max(sites.length, texts.length) }, (_, n) => {

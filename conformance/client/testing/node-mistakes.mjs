@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Client, right } from './node-client.mjs';
 
-/** Mistakes only in the attempt after a certain answer, by its status or its code. */
+/** The mistake only affects the attempt after a certain answer, by its status or its code. */
 const keyAfter = (...whats) => ({
   keyOf: ({ key }, n, status, code) =>
     n > 0 && (whats.includes(status) || whats.includes(code)) ? `${key}-${n}` : key,
@@ -130,7 +130,7 @@ const [name = 'none'] = process.argv.slice(2);
 if (!(name in mistakes)) throw new Error(`no such mistake: ${name}`);
 const client = new Client(mistakes[name]);
 
-// One of each kind is enough to show a mistake, and faster than all nine writes.
+// One write of each kind is enough to show a mistake, and faster than all nine.
 const account = await client.createAccount('person');
 const updated = await client.updateAccount(account, { first_name: 'Augusta' });
 if (mistakes[name].updatesTwice) {
@@ -139,7 +139,7 @@ if (mistakes[name].updatesTwice) {
 }
 const first = await client.createTransaction('first', '250.00');
 await client.move(first, 'approve');
-// A second of a kind only for mistakes that need it: every write costs a dozen runs.
+// A second write of a kind only for mistakes that need it: every write costs a dozen runs.
 if (['none', 'derived-keys', 'new-key-each-try', 'key-of-account'].includes(name)) {
   const second = await client.createTransaction('second', '75.50');
   await client.move(second, 'approve');

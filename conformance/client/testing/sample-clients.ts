@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export interface SampleClient {
   readonly name: string;
-  /** Without it the client cannot be run. */
+  /** A client without it is skipped. */
   readonly program: 'node' | 'python3' | 'sh' | 'java';
   /** In the folder of this file. */
   readonly words: readonly string[];
@@ -14,7 +14,7 @@ export interface SampleClient {
 
 const folder = import.meta.dirname;
 
-/** The command that starts it; Java's optimising compiler does not pay off for a second. */
+/** The command that starts it; a run is too short for Java's optimising compiler. */
 const starts: Readonly<Record<SampleClient['program'], readonly string[]>> = {
   node: [process.execPath],
   python3: ['python3'],
@@ -27,7 +27,7 @@ export function commandOf({ program, words }: SampleClient): string[] {
   return [...starts[program], join(folder, file), ...rest];
 }
 
-// A broken connection looks the same before and after a write has run, and the check of attempts in
+// A broken connection looks the same before and after a write ran, and the check of attempts in
 // flight begins with one.
 const afterBreak = ['CLT-answer-lost', 'CLT-request-lost', 'CLT-in-flight'];
 
@@ -124,10 +124,10 @@ function wrong(
   }));
 }
 
-// The slowest first, so that the end of the run does not wait for one of them.
+// The slowest first, so that the run does not end with a wait for one of them.
 export const wrongClients: readonly SampleClient[] = [
   ...wrong('python3', 'python_mistakes.py', pythonMistakes),
-  // Its token never expires, so that nothing shows there.
+  // Its token never expires, so this check does not apply.
   ...wrong('java', 'right/Deposits.java', {
     'new-keys': everyRepeat.filter((id) => id !== 'CLT-token-expires'),
   }),

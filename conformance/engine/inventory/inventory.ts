@@ -1,5 +1,5 @@
 // What a run created on its target and what remains there, and the guard that prevents a run from
-// writing to anything else. It sits below all senders, so that no request bypasses it.
+// writing to anything else. Every sender goes through it, so that no request bypasses it.
 import { isIP } from 'node:net';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
@@ -35,9 +35,9 @@ const UNKNOWN_IDS: ReadonlySet<string> = new Set(['2147483641', '999999999', '99
 export interface ProfileRecords {
   readonly accounts: readonly string[];
   readonly tradingAccounts: readonly string[];
-  /** Settled transactions, each of which can be cancelled only once. */
+  /** Settled transactions; each can be cancelled only once. */
   readonly transactions: readonly string[];
-  /** Values of the template that closes a position. */
+  /** Values of the template for closing a position. */
   readonly closing: readonly string[];
   /** The one host that subscriptions may point to. */
   readonly webhookHost: string | undefined;
@@ -93,7 +93,7 @@ export class Inventory {
     this.#allowed = allowed;
   }
 
-  /** A sender that checks, counts and notes every request here. */
+  /** A sender that checks, counts and notes every request. */
   watch(sender: Sender): Sender {
     return {
       ...sender,
@@ -141,8 +141,8 @@ export class Inventory {
   }
 
   /**
-   * Lists the subscriptions, notes those of this run that are enabled, and disables them, including those
-   * for which the response to the create was lost.
+   * Lists the subscriptions, notes those of this run that are enabled, and disables them. This
+   * includes subscriptions whose create got no response.
    */
   async sweep(sender: Sender, pace: () => Promise<void> = async () => {}): Promise<void> {
     const watched = this.watch(sender);
@@ -169,7 +169,7 @@ export class Inventory {
         if (isEnabled) await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
       }
     } catch (error) {
-      // If it gets no answer now, it stays in the report as enabled.
+      // Without an answer it stays in the report as enabled.
       if (!(error instanceof Unreachable)) throw error;
     }
   }
@@ -262,7 +262,7 @@ export class Inventory {
   }
 }
 
-/** No id at all, an unknown one, a known one, or a known one in an unusual spelling. */
+/** No id at all, an unknown id, a known id, or a known id in an unusual spelling. */
 function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
   const text = idText(value) ?? '';
   // No record has an id with more digits than a 64-bit integer.
@@ -270,7 +270,7 @@ function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {
   return isKnown(text) || (text.match(/\d+/g) ?? []).every(isKnown);
 }
 
-/** The profile's own host, or a URL that leads nowhere public (HOOK-7, HOOK-8). */
+/** The profile's own host, or a URL that is not public (HOOK-7, HOOK-8). */
 function isOwnOrUnreachable(url: unknown, own: string | undefined): boolean {
   const parsed = typeof url === 'string' ? parseUrl(url) : null;
   if (parsed === null || parsed.protocol !== 'https:') return true;

@@ -29,7 +29,7 @@ plan('every scenario has been measured in each mode in which it can run', () => 
 });
 
 const chosen = scenarios
-  // The size of a crowd depends on the plan.
+  // The number of concurrent requests depends on the plan.
   .filter((each) => laneOf(each) === 'shared' && !/crowd/.test(each.id))
   .map((scenario: Scenario) => ({ scenario, rules: scenario.rules }));
 

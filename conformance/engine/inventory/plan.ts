@@ -6,10 +6,10 @@ import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
 import { KINDS, type Kind } from './inventory.ts';
 
-/** With a control plane a scenario checks more, in separate worlds. */
+/** With a control plane a scenario checks more, in worlds of its own. */
 export type Mode = 'profile' | 'control';
 
-/** `other_calls` under other credentials than the main one; `per_rate` for each request a second. */
+/** `other_calls` use other credentials than the main one; `per_rate` is per request a second. */
 type CostRow = {
   readonly [name in Kind | 'calls' | 'other_calls' | 'per_rate' | 'wait_ms']?: number;
 };
@@ -48,7 +48,7 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   const rows = chosen.map(({ scenario }) => costOf(scenario, mode));
   const total = (name: keyof CostRow) => sum(rows.map((row) => row[name] ?? 0));
   const made = Object.fromEntries(KINDS.map((kind) => [kind, total(kind)])) as RunPlan['made'];
-  // Bursts are not paced, nor are crowds, which do not grow with the rate.
+  // Bursts are not paced, nor are races, which do not grow with the rate.
   const atOnce = sum(
     chosen.map(({ scenario }, at) => {
       const most = scenario.lane === 'limits' ? perSecond : Math.min(perSecond, CROWD);

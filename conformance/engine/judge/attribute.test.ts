@@ -1,4 +1,4 @@
-// Attribution of findings that presume other rules: across scenarios, in chains and circles.
+// Attribution of findings that presume other rules: across scenarios, in chains and cycles.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
@@ -84,7 +84,7 @@ blame('only the first rule of a chain deviates', () => {
   assert.is(attribute(chain)[0]!.findings[0]!.explainedBy, 'ACC-18');
 });
 
-// BULK-3 presumes BULK-8, BULK-8 presumes BULK-12, BULK-12 presumes BULK-3; BULK-7 rests on them.
+// BULK-3 presumes BULK-8, BULK-8 presumes BULK-12, BULK-12 presumes BULK-3; BULK-7 presumes them.
 blame('a circle is reported unchanged, and explains the findings that presume it', () => {
   const rules = ['BULK-3', 'BULK-8', 'BULK-12'] as const;
   const circle = rules.map((rule) => scenario(rule, { rule }));

@@ -55,7 +55,7 @@ function followDeviation(result: ScenarioResult): ScenarioResult {
   return withVerdicts({ ...result, findings: [...findings, ...more] }, byRule);
 }
 
-/** Presumed rules that no scenario of these results has tested. */
+/** Presumed rules that were not tested in these results. */
 export function unexamined(results: readonly ScenarioResult[]): RuleId[] {
   const examined = new Set(
     results.filter(({ attempts }) => attempts > 0).flatMap(({ rules }) => rules),
@@ -65,7 +65,7 @@ export function unexamined(results: readonly ScenarioResult[]): RuleId[] {
   return [...rules].filter((rule) => !examined.has(rule));
 }
 
-/** Each rule of an expectation has its own preconditions, so each gets its own finding. */
+/** Each rule of an expectation has its own preconditions, so it gets a separate finding. */
 function partFindings(result: ScenarioResult): ScenarioResult {
   const findings = result.findings.flatMap((each) =>
     each.verdict === 'deviates' ? each.rules.map((rule) => ({ ...each, rules: [rule] })) : [each],
@@ -106,7 +106,7 @@ function topicsOf(call: Answer, isReadBack: boolean): Topic[] {
   return topics;
 }
 
-/** Calls that name a record which was created by an earlier call under another key. */
+/** Calls that name a record of an earlier call with another key, and so read it back. */
 function readBacksIn(calls: readonly Answer[]): ReadonlySet<Answer> {
   const keysOf = new Map<string, (string | undefined)[]>();
   const found = new Set<Answer>();
@@ -134,7 +134,7 @@ type Explained = ReadonlyMap<Finding, Pick<Deviation, 'rule' | 'scenario'>>;
 
 /**
  * A finding stands if no rule that it presumes deviates. Every other finding is explained by one
- * that stands, directly or through others. Findings that presume each other in a circle stand too:
+ * that stands, directly or through others. Findings that presume each other in a cycle stand too:
  * otherwise none of them would be reported.
  */
 function explain(all: readonly Deviation[]): Explained {

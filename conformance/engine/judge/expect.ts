@@ -1,4 +1,4 @@
-// Tagged expectations on one answer: each states what the rules require, and records what came
+// Tagged expectations on one answer: each states what the rules require, and records what was seen
 // instead.
 import { isDeepStrictEqual } from 'node:util';
 import { Misuse, ScenarioEnded } from '../scenario-errors.ts';
@@ -40,8 +40,8 @@ export class Expectation {
   }
 
   /**
-   * A refusal with this status and code. If it has no code at all, ERR-1a judges that (LIM-6 for a 429),
-   * and this rule is not shown. Needs a control before it.
+   * A refusal with this status and code. If it has no code at all, ERR-1a judges that (LIM-6 for a
+   * 429), and this rule is not decided. Needs a control before it.
    */
   refused(status: number, code: string): this {
     this.#requireControl(`a ${status}`);
@@ -154,7 +154,7 @@ function isDescribed(wanted: ExpectedValue): wanted is Extract<ExpectedValue, { 
   return typeof Reflect.get(Object(wanted), 'test') === 'function';
 }
 
-/** Status, code and the start of the body, as in a quotation. */
+/** Status, code and the start of the body, for a quotation. */
 export function describeAnswer(answer: Answer): string {
   const words = answer.at('detail');
   if (typeof words === 'string') return `${answer.summary}: ${clip(words)}`;

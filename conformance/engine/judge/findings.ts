@@ -12,13 +12,13 @@ export class Findings {
   readonly observations: Observation[] = [];
   /** Whether a setup or control call of the scenario has succeeded. */
   controlled = false;
-  /** Whether a part was left out because no order payload is known. */
+  /** Whether a part was skipped because no order payload is known. */
   withoutOrders = false;
   readonly #scenario: Scenario;
   readonly #isLastAttempt: boolean;
-  /** Answers to a repeat of a failed call: the failed one may have run before (IDEM-6c). */
+  /** Answers to a repeat of a failed call: the failed call may have run (IDEM-6c). */
   readonly #repeats = new Set<number>();
-  /** Failures that occurred again each time that the call was repeated. */
+  /** Failures that occurred in every repeat of the call. */
   readonly #lasting = new Set<number>();
   #isUnrepeatable = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
@@ -29,8 +29,8 @@ export class Findings {
   }
 
   /**
-   * A disturbance may cause what is seen after it: a lost call may have run, or may not. Of several
-   * answers that are judged `together`, any later one may be missing.
+   * A disturbance may explain what is seen after it: a lost call may have run, or not. Of several
+   * answers that are judged `together`, any may be the one after the disturbance.
    */
   record(found: Omit<Finding, 'rules'> & { readonly rules: Rules }, together = false): void {
     const finding = { ...found, rules: this.#listed(found.rules) };
@@ -39,7 +39,7 @@ export class Findings {
     const isBefore =
       !together && exchanges.length > 0 && Math.max(...exchanges) < (this.#disturbance?.n ?? 0);
     const isDoubtful = isRepeat || (this.doubt !== undefined && !isBefore);
-    // Something that could not be tested after a disturbance might be testable without one.
+    // What could not be tested after a disturbance might be testable without one.
     if (isDoubtful && (verdict === 'deviates' || verdict === 'not_tested')) {
       const doubted = `${actual} (${this.doubt ?? 'sent again after a failure'})`;
       this.list.push({ ...finding, verdict: 'inconclusive', actual: doubted });
@@ -60,9 +60,9 @@ export class Findings {
   }
 
   /**
-   * Notes that a failed call was repeated until it got another answer, or for as long as it makes
-   * sense. If the call had a key, a success has the same effect as a first attempt; a refusal may be
-   * a consequence of the failed attempt.
+   * Notes that a failed call was repeated until it got another answer, or as often as is
+   * reasonable. With a key, a success has the same effect as a first attempt; a refusal may be a
+   * consequence of the failed attempt.
    */
   repeated(failed: Answer, answer: Answer, isRepeatable: boolean): void {
     if (answer.source === 'trouble') this.#lasting.add(answer.n);
@@ -70,16 +70,14 @@ export class Findings {
     else this.lost(answer.n, `a ${failed.status}, sent again,`, isRepeatable);
   }
 
-  /** Notes an answer; if it cannot be judged, later findings are in doubt. */
+  /** Notes an answer; if it cannot be judged, later findings are uncertain. */
   arrived(answer: Answer, isRepeatable: boolean): void {
     if (this.unjudgeable(answer) === undefined) return;
     const repeatable = isRepeatable || answer.source !== 'intermediary';
     this.lost(answer.n, `a ${answer.status}`, repeatable);
   }
 
-  /**
-   * Notes that a call was lost. Without a key it may have run, and would run twice if it is repeated.
-   */
+  /** Notes that a call was lost. Without a key it may have run, and a repeat would run twice. */
   lost(n: number, words: string, isRepeatable: boolean): void {
     this.#disturbance ??= { n, words };
     if (!isRepeatable) this.#isUnrepeatable = true;
@@ -91,7 +89,7 @@ export class Findings {
     return before && `after ${before.words} in exchange ${before.n}`;
   }
 
-  /** Setup that succeeded when it was repeated under its key leaves no doubt. */
+  /** Setup that succeeded in a repeat under its key leaves no uncertainty. */
   settled(): void {
     if (!this.#isUnrepeatable) this.#disturbance = undefined;
   }
@@ -104,7 +102,7 @@ export class Findings {
     } catch (error) {
       if (!(error instanceof EarlyEnd)) throw error;
       const isDoubtful = this.doubt !== undefined;
-      // NS-1: the rules about positions report that positions could not be read.
+      // NS-1: the position rules report that no position could be opened.
       if (error instanceof UnknownPayload && !isDoubtful) {
         this.withoutOrders = true;
         return;

@@ -11,7 +11,7 @@ export function fingerprintOf(
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
 }
 
-/** The words without ids, times, generated names and other numbers that change. */
+/** The text without ids, times, generated names and other numbers that change. */
 export function stableWords(words: string): string {
   return (
     words
@@ -20,7 +20,7 @@ export function stableWords(words: string): string {
       // Amounts of time and size, and the numbers of exchanges.
       .replace(/(?<!\d)\d+(\.\d+)?(?=\s?(ms|s|seconds?|min|bytes|characters)\b)/g, '#')
       .replace(/\b(exchanges?) \d+(, \d+)*/g, '$1 #')
-      // Ids, tokens, dates: anything long with a digit in it.
+      // Ids, tokens, dates: any long word with a digit.
       .replace(/(?<![A-Za-z0-9_+-])[A-Za-z0-9_+-]*\d[A-Za-z0-9_+-]*/g, (word) =>
         isTelling(word) ? word : '#',
       )

@@ -27,8 +27,8 @@ export function problemFormError(answer: Answer): string | undefined {
 }
 
 /**
- * ERR-1b: `type` does not end in the code under `/errors/`, or `status` is not the status.
- * A member that is missing or has another type is judged by ERR-1a.
+ * ERR-1b: `type` does not end in the code under `/errors/`, or `status` is not the status. ERR-1a
+ * judges a member that is missing or has another type.
  */
 export function problemLinkError(answer: Answer): string | undefined {
   const { type, code, status } = (answer.json ?? {}) as Record<string, unknown>;

@@ -36,8 +36,8 @@ export function worst(verdicts: Iterable<Judged>): Judged | undefined {
 }
 
 /**
- * The verdict of one rule in one scenario. `ending` is how the scenario ended early, if it did:
- * If so, a rule that has passed so far might have failed later, so it is not passed.
+ * The verdict of one rule in one scenario. `ending` says how the scenario ended early, if it did: a
+ * rule that passed so far might have failed later, so it is not passed.
  */
 export function judgeInScenario(
   rule: RuleId,
@@ -49,7 +49,7 @@ export function judgeInScenario(
   const seen = worst(own);
   if (seen === 'deviates') return 'deviates';
   if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
-  // The scenario took a path without an expectation of this rule, which shows nothing.
+  // The scenario skipped every expectation of this rule, which proves nothing.
   return seen ?? unseen;
 }
 
@@ -111,7 +111,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
       for (const need of result.lost ?? []) lost.add(need);
-      // A scenario that needs more than the rule itself does not weaken what others showed.
+      // A scenario that needs more than the rule itself does not weaken the results of others.
       if (!result.missing.some(isOwnNeed)) continue;
     }
     verdicts.push(verdict);
@@ -141,7 +141,7 @@ export function judgeRun(
   given: readonly { readonly verdict: Verdict; readonly reason?: string | null }[],
   strict = false,
 ): RunVerdict {
-  // A rule that the baseline accepts as not tested does not make the run incomplete.
+  // A rule that the baseline accepts as untested does not make the run incomplete.
   const rules = given.filter(({ verdict, reason }) => verdict !== 'not_tested' || reason == null);
   const seen = new Set(rules.map((each) => each.verdict));
   if (seen.has('deviates')) return 'deviates';

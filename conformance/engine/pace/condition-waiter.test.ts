@@ -1,4 +1,4 @@
-// Time during a stall does not count as waiting, and the target is not blamed for what was missed.
+// A stall does not count as waiting, and the target is not blamed for deliveries missed in it.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
@@ -28,7 +28,7 @@ patience('a delivery during a stall is still awaited', async ({ eventLoop }) => 
   let came = false;
   const test = () => {
     steps += 1;
-    // It takes several rounds of the event loop to arrive, and each round is longer than the whole
+    // Arriving takes several turns of the event loop, and each turn is longer than the whole
     // timeout.
     if (steps < 4) block(200);
     else if (steps === 5) came = true;

@@ -15,7 +15,7 @@ function virtualClock() {
   const settle = async () => {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   };
-  /** Lets time pass until all work is done; everything that can run does so before time passes. */
+  /** Advances time until all work is done; everything that can run does so first. */
   const run = async (...work: Promise<unknown>[]) => {
     await settle();
     while (sleepers.length > 0) {

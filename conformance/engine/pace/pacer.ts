@@ -76,7 +76,7 @@ export class Pacer {
 
   #reserve(rate: Rate, count: number): number {
     const bucket = this.#bucket(rate);
-    // A single request leaves one in reserve for jitter; a burst on purpose may use everything.
+    // A single request leaves one in reserve for jitter; a deliberate burst may use everything.
     const spare = count === 1 && bucket.perSecond >= 3 ? 1 : 0;
     const lacking = Math.min(count + spare, Math.max(1, bucket.perSecond)) - bucket.level;
     bucket.level -= count;
@@ -118,8 +118,8 @@ class Ceiling {
       throw new RangeError(`${count} requests at once are more than --max-rate allows`);
     }
     this.#turn = this.#turn.then(async () => {
-      // The request `mostAtOnce` places before the last of these must be older than a window. A timer
-      // that fires late must not let the next ones leave too soon after it.
+      // The request `mostAtOnce` places before the last of these must be older than a window. If a
+      // timer fires late, the next requests must not follow too soon.
       const before = this.#latest.at(count - 1 - this.mostAtOnce);
       const isFull = this.#latest.length + count > this.mostAtOnce && before !== undefined;
       for (;;) {

@@ -1,4 +1,4 @@
-// A target that has stopped is not called again and again; a target that restarts is waited for.
+// A target that has stopped is not called repeatedly; the run waits for a target that restarts.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Reachability } from './reachability.ts';

@@ -1,5 +1,4 @@
-// Shows answers of every kind to the monitor: it reports what no answer may contain, and nothing
-// else.
+// Shows the monitor answers of every kind: it reports what no answer may contain, and nothing else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Answer } from '../send/answer.ts';

@@ -1,5 +1,5 @@
-// Checks every answer of a run, in every scenario, for defects that no answer may have. It only finds
-// deviations: scenarios show that a rule is kept.
+// Checks every answer of a run, in every scenario, for defects that no answer may have. It only
+// finds deviations; only scenarios show that a rule passes.
 import { ERROR_TABLE } from '../../spec/errors.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
@@ -110,7 +110,7 @@ function isWrite({ operation }: Answer): boolean {
 }
 
 function rateHeaderIn(answer: Answer): string | undefined {
-  // A refusal that may be repeated later can say when; a success has no use for it.
+  // A refusal that may be retried later can say when; a success has no use for it.
   const names = [...RATE_HEADERS, ...(answer.status < 300 ? ['Retry-After'] : [])];
   const name = names.find((each) => answer.headers.has(each));
   return name && `${name}: ${answer.headers.get(name)} with ${answer.summary}`;

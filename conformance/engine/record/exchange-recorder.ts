@@ -24,7 +24,7 @@ export interface RunContext {
   readonly startedAtMs: number;
   /** Aborted when the run is interrupted: nothing new is sent. */
   readonly signal: AbortSignal;
-  /** Aborted a little later: requests in flight are given up. */
+  /** Aborted a little later: requests in flight are cancelled. */
   readonly abandonSignal: AbortSignal;
   /** Waits in real time, or until the run is interrupted. */
   pause(ms: number): Promise<void>;
@@ -32,19 +32,19 @@ export interface RunContext {
   onSecret(value: string): void;
   /** Facts about the target beyond the specification, for every scenario of the run. */
   readonly learned: Map<string, unknown>;
-  /** Roles whose token worked at the start of the run and does not work any more. */
+  /** Roles whose token worked at the start of the run and no longer works. */
   readonly expired: Set<Role>;
   readonly answerMonitor: AnswerMonitor;
   readonly eventLoop: EventLoopMonitor;
   readonly reachability: Reachability;
 }
 
-/** Why the remaining rules are open after a target has stopped. */
+/** Why the remaining rules are untested after a target has stopped. */
 export const GONE = 'the target stopped answering';
 export const INTERRUPTED = 'the run was interrupted';
 
 const CLEAN_UP_TIMEOUT_MS = 5_000;
-/** Enough to show a race; more would show nothing else. */
+/** Enough to show a race. */
 const MOST_AT_ONCE = 50;
 
 /** If a target asks for a longer wait, the scenario ends instead. */
@@ -85,7 +85,7 @@ export class ExchangeRecorder {
     this.#signal = AbortSignal.any([this.#over.signal, run.abandonSignal]);
   }
 
-  /** Waits for room for `count` requests, which the next requests then use without waiting. */
+  /** Waits for room for `count` requests, which can then be sent without waiting. */
   async reserve(credential: Credential, count: number): Promise<void> {
     const { pacer } = this.run;
     if (count > pacer.mostAtOnce) {
@@ -100,7 +100,7 @@ export class ExchangeRecorder {
     return Math.min(MOST_AT_ONCE, this.run.pacer.burst(credential.rates));
   }
 
-  /** Sends one call and records the exchange. Throws Unreachable when no response came. */
+  /** Sends one call and records the exchange. Throws Unreachable if no response arrives. */
   async call(baseUrl: string, credential: Credential, call: ApiRequest): Promise<Answer> {
     const { pacer, signal, reachability, sender, answerMonitor } = this.run;
     if (this.#prepaid > 0) this.#prepaid -= 1;
@@ -205,7 +205,7 @@ export class ExchangeRecorder {
     if (this.run.signal.aborted) throw new Inconclusive(INTERRUPTED);
   }
 
-  /** Gives up requests in flight: the scenario is over. */
+  /** Cancels requests in flight: the scenario is over. */
   abort(): void {
     this.#over.abort();
   }

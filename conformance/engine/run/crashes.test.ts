@@ -1,5 +1,5 @@
-// Finds the requests that crash by what they have in common, and reports the rule whose own request
-// got no answer. A network that loses an occasional request is never reported.
+// Finds what crashing requests have in common, and reports the rule whose own request got no
+// answer. A network that loses an occasional request is never reported.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange, ScenarioResult } from '../types.ts';

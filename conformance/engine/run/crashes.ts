@@ -1,6 +1,6 @@
-// Requests of one kind that all end without an answer of the API: a cut connection, or a page of a
-// web server. They are reported once, with their common trait, and are a deviation from the rules
-// that require an answer to such a request.
+// Requests of one kind that all end without an answer of the API: a cut connection, or an HTML
+// page. They are reported once, with their common trait, and are a deviation from the rules that
+// require an answer to such a request.
 import { withVerdicts } from '../judge/verdicts.ts';
 import { Answer } from '../send/answer.ts';
 import { isObject, printJson } from '../send/json.ts';
@@ -24,7 +24,7 @@ export interface Crash {
  */
 export const CRASHES = 6;
 
-/** How many requests of a kind must have crashed, with none of them answered. */
+/** How many requests of a kind must have crashed, if none of them was answered. */
 const FEWEST = 3;
 
 interface Call {
@@ -50,7 +50,7 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
     ])
     .map(callOf)
     .filter(({ answer }) => answer.operation !== undefined);
-  // If almost no request is answered, the network or the whole target is the cause.
+  // If almost no request is answered, the cause is the network or the whole target.
   const failed = calls.filter(({ failure }) => failure !== undefined);
   if (failed.length > calls.length / 2) return { results, crashes: [] };
   const operations = new Set(failed.map(({ answer }) => answer.operation!));

@@ -16,9 +16,9 @@ export interface RunOutcome {
   readonly verdict: RunVerdict;
   readonly summary: Readonly<Pick<Record<Verdict, number>, 'harness_error'>>;
   readonly interrupted: boolean;
-  /** Baseline entries that no longer deviate. */
+  /** Entries of a baseline that no longer deviate. */
   readonly stale: number;
-  /** Rules that are open although the target offers the capabilities that they need. */
+  /** Rules that are open although the target offers the required capabilities. */
   readonly hindered?: number;
 }
 
@@ -36,7 +36,7 @@ export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
   return EXIT_CODES.conformant;
 }
 
-/** Rules that --allow-incomplete does not forgive: blocked, inconclusive, or a capability is broken. */
+/** Rules that --allow-incomplete does not accept: blocked, inconclusive, or needs are broken. */
 export function countHindered(
   rules: readonly { readonly verdict: Verdict; readonly lost: readonly string[] }[],
 ): number {

@@ -27,7 +27,7 @@ export interface PlayOptions {
   readonly selection: Selection;
   readonly runContext: RunContext;
   readonly mark: string;
-  /** Opens the target for one attempt, and returns a function that leaves it. */
+  /** Opens the target for one attempt, and returns a function that closes it. */
   readonly enter: () => Promise<{ target: Target; leave: () => Promise<void> }>;
 }
 
@@ -40,7 +40,7 @@ export async function playScenario(options: PlayOptions): Promise<ScenarioResult
     const { result, isStarved } = await playOnce(options, attempt);
     const calls = crashedCalls(result);
     crashed = attempt === 1 ? calls : stillCrashed(crashed, calls);
-    // A judged request is never repeated alone: the whole scenario starts over, and a deviation stands.
+    // A judged request is never repeated alone: the scenario starts again, and a deviation stands.
     const isSpoilt = Object.values(result.byRule).includes('inconclusive');
     const isOver = attempt >= (crashed.length > 0 ? CRASHES : ATTEMPTS) || signal.aborted;
     if (!isSpoilt || result.verdict === 'deviates' || isOver) {
@@ -73,14 +73,14 @@ async function playOnce(
   const starvation = context?.starvation;
   const doubt = starvation ?? context?.findings.doubt;
   if (doubt !== undefined && ['blocked', 'not_tested'].includes(ending?.verdict ?? '')) {
-    // The disturbance may be the reason for this end.
+    // The disturbance may be the reason for the early end.
     ending = { verdict: 'inconclusive', why: `${ending?.why} (${doubt})`, missing: [] };
   }
   await context?.cleanUp();
   await leave().catch(() => {});
   const list = context?.findings.list ?? [];
   const own = starvation === undefined ? list : list.map((each) => doubted(each, starvation));
-  // NS-1: rules that only orders can show are not tested without a known order payload.
+  // NS-1: rules that need orders are not tested without a known order payload.
   const withoutOrders = context?.findings.withoutOrders ?? false;
   const parts: Omit<ScenarioResult, 'byRule' | 'verdict' | 'rules' | 'findings'> = {
     id: scenario.id,
@@ -126,7 +126,7 @@ function judged(
   return withVerdicts({ ...parts, findings, rules: Object.keys(byRule) as RuleId[] }, byRule);
 }
 
-/** This program's own stall may be the reason why something was missed or late. */
+/** This program's own stall may explain what was missed or late. */
 function doubted(finding: Finding, why: string): Finding {
   if (finding.verdict !== 'deviates') return finding;
   return { ...finding, verdict: 'inconclusive', actual: `${finding.actual} (${why})` };

@@ -30,7 +30,7 @@ import {
 
 export interface ScenarioRunOptions {
   readonly scenarios: readonly Scenario[];
-  /** Played before all others; parts of the profile that do not work are withdrawn. */
+  /** Played before all others; broken parts of the profile are withdrawn. */
   readonly profileScenarios?: readonly Scenario[];
   /** Checks every part of the profile, even if no scenario needs it. */
   readonly confirmsAll?: boolean;
@@ -39,10 +39,10 @@ export interface ScenarioRunOptions {
   readonly selection?: Selection;
   /** Decides the order of the scenarios. Names of records are new in every run. */
   readonly seed?: number;
-  /** Part of every name that the run makes; new by default. */
+  /** Part of every name that the run creates; new by default. */
   readonly mark?: string;
   readonly timeoutMs?: number;
-  /** Caps every rate, in requests a second. */
+  /** Limits every rate, in requests a second. */
   readonly maxRate?: number;
   /** Scenarios that run concurrently. */
   readonly width?: number;
@@ -61,7 +61,7 @@ export interface RunResult {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly seed: number;
-  /** In every reference, key and email that the run made. */
+  /** Part of every reference, key and email that the run created. */
   readonly mark: string;
   readonly scenarios: readonly ScenarioResult[];
   readonly interrupted: boolean;
@@ -83,7 +83,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   const signal = options.signal ?? new AbortController().signal;
   const ended = new AbortController();
   const over = AbortSignal.any([signal, ended.signal]);
-  // Every scenario that waits listens to it.
+  // Every waiting scenario listens to it.
   setMaxListeners(0, signal, over);
   const { seed = 1, mark = newMark() } = options;
   const context: RunContext = {
@@ -150,8 +150,8 @@ async function playAll(
   }
 
   /**
-   * Plays the scenarios of the profile family whose part is needed. Parts that do not work are withdrawn
-   * with a note. Returns the reason if the run cannot start.
+   * Plays the scenarios of the profile family for the parts that are needed. Broken parts are
+   * withdrawn with a note. Returns the reason if the run cannot start.
    */
   async function confirmProfile(): Promise<{
     verdict: 'blocked' | 'inconclusive';
@@ -195,7 +195,7 @@ async function playAll(
     const one = async (each: SelectedScenario) => add(await playOne(each));
     const lane = (name: Lane) => chosen.filter(({ scenario }) => laneOf(scenario) === name);
     if (provider.worlds) {
-      // Worlds cannot disturb each other. Long scenarios first, so that none is left over at the end.
+      // Worlds cannot disturb each other. Long scenarios first, so that none is left at the end.
       const all = [...lane('limits'), ...lane('own_world'), ...lane('shared')];
       return runConcurrently(all, width, one);
     }
@@ -204,8 +204,8 @@ async function playAll(
   }
 
   /**
-   * Also plays the scenarios of rules that evidence against another rule presumes, even if they were
-   * not selected. Rules that the user left out (`--skip`) stay out.
+   * Also plays the scenarios of rules that a finding presumes, even if they were not selected.
+   * Rules excluded by the user (`--skip`) are not played.
    */
   async function examine(results: readonly ScenarioResult[]): Promise<readonly ScenarioResult[]> {
     const presumed = unexamined(results);

@@ -93,7 +93,7 @@ function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOption
   );
 }
 
-/** What the selected scenarios may need: only these parts of a profile are confirmed first. */
+/** The needs of the selected scenarios: only these parts of a profile are checked first. */
 export function neededCapabilities(
   scenarios: readonly Scenario[],
   selection: Selection,

@@ -18,7 +18,7 @@ export class FreshValues {
   readonly #prefix: string;
   #count = 0;
 
-  /** `scenario` separates scenarios, `mark` runs: the same seed twice on a live target is fine. */
+  /** `scenario` separates scenarios, `mark` runs: a seed can be repeated on a live target. */
   constructor(mark: string, scenario: string, attempt: number) {
     this.#mark = mark;
     this.#prefix = `${mark}-${digestOf(`${scenario}#${attempt}`).toString('hex').slice(0, 6)}`;

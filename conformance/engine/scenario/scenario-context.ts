@@ -36,10 +36,10 @@ import { ScenarioSetup } from './scenario-setup.ts';
 
 export type { Rules } from '../judge/findings.ts';
 
-/** Waits before setup, or a judged call that got a 500 or 503, is sent again. */
+/** Waits before setup, or a judged call that got a 500 or 503, is repeated. */
 const REPEAT_AFTER_MS = [50, 200, 400];
 const SETUP_AFTER_MS = [50, 200, 500, 1_000, 2_000];
-/** After this many lasting failures, calls no longer wait for the target to recover. */
+/** After this many permanent failures, calls no longer wait for the target to recover. */
 const LASTING_FAILURES = 3;
 
 interface ScenarioContextOptions {
@@ -189,8 +189,8 @@ export class ScenarioContext {
   }
 
   /**
-   * An expectation about several answers or deliveries, or about another observation.
-   * `truth` is undefined if what was seen also fits a target that breaks the rules.
+   * An expectation about several answers or deliveries, or another observation. `truth` is
+   * undefined if what was seen also fits a target that breaks the rules.
    */
   claim(
     rules: Rules,
@@ -213,8 +213,8 @@ export class ScenarioContext {
   }
 
   /**
-   * The behaviour of the target where the specification is open, with the settings that imitate it;
-   * `isUnlike` if it differs from the simulator in a way that no setting imitates.
+   * What the target does where the specification is open, with the settings that imitate it;
+   * `isUnlike` if no setting imitates it.
    */
   observe(
     id: QuestionId,
@@ -315,7 +315,7 @@ export class ScenarioContext {
     const recorder = this.#recorder;
     recorder.startCleanUp();
     for (const cleanUp of this.#cleanUps.reverse()) await cleanUp().catch(() => {});
-    // A target may limit the number of subscriptions, so those of a shared world are disabled as well.
+    // A target may limit the number of subscriptions, so they are disabled in a shared world too.
     const isShared = laneOf(this.#scenario) === 'shared';
     if (isShared || !this.target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
     recorder.abort();
@@ -326,8 +326,8 @@ export class ScenarioContext {
   }
 
   /**
-   * IDEM-6b, IDEM-6c: neither a 503 nor a 500 is recorded, so the same call under its key runs when
-   * it is sent again. A failed judged call is judged only if the failure lasts.
+   * IDEM-6b, IDEM-6c: neither a 503 nor a 500 is recorded, so a repeat under the same key runs. A
+   * failed judged call is only judged if the failure is permanent.
    */
   async #dispatch(called: Called, more: Call, isSetup: boolean): Promise<Answer> {
     const request = requestOf(called, more, () => this.fresh.key());
@@ -360,7 +360,7 @@ export class ScenarioContext {
     this.findings.arrived(answer, canRepeat);
   }
 
-  /** The answer or, for setup, why none came. */
+  /** The answer or, for setup, why there is none. */
   async #send(who: Who, request: ApiRequest, isSetup: boolean): Promise<Answer | Unreachable> {
     try {
       const credential = await this.#credentialOf(who);
@@ -377,8 +377,8 @@ export class ScenarioContext {
 
   /**
    * A profile's token that worked at the start of the run and now gets a 401 has expired or was
-   * revoked, so its answers say nothing about the rules. AUTH-1: a create without a field is harmless,
-   * and needs no more than a valid token.
+   * revoked, so its answers say nothing about the rules. AUTH-1: a create without a field is
+   * harmless, and only needs a valid token.
    */
   async #requireUnexpired({ status }: Answer, role: Role, call: ApiRequest): Promise<void> {
     const isOwn = call.authorization === undefined && !this.has('mint');

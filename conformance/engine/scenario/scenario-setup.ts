@@ -58,14 +58,14 @@ export class ScenarioSetup {
   }
 
   /**
-   * The current state of the account. The API has no read of one account; a create under a new key with
-   * its reference gets a 200 with it (ACC-5).
+   * The current state of the account. The API cannot read a single account, but a create with a new
+   * key and a known reference answers 200 with it (ACC-5).
    */
   async reread(
     account: { body: RequestBody; id?: string },
     role: Role = this.#t.mainRole,
   ): Promise<Answer> {
-    // Only required members, so that a service which wrongly applies them finds no changes.
+    // Only required members, so that a service that wrongly applies them finds no changes.
     const { client_reference_id, email, brand_id } = account.body;
     const body = { client_reference_id, email, brand_id };
     return this.#read('createAccount', { as: role, body }, account.id);
@@ -165,8 +165,8 @@ export class ScenarioSetup {
   }
 
   /**
-   * A URL to subscribe with: one of our own receiver, or the profile's public_url, where nothing has
-   * to listen. Never one of another host: the target would send events there.
+   * A URL to subscribe with: one of our own receiver, or the profile's public_url, where nothing
+   * needs to listen. Never another host, because the target would send events there.
    */
   async subscribable(): Promise<string> {
     if (this.#t.has('receiver')) return (await this.#t.target.receiver()).url;

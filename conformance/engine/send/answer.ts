@@ -29,8 +29,8 @@ export class Answer {
   readonly path: string;
   readonly operation: OperationName | undefined;
   /**
-   * Whether a provoked refusal may come from something in front of the service: it is a
-   * web page, or has no X-Request-Id although all other answers have one (ERR-4).
+   * Whether a provoked refusal may come from something in front of the service: it is an HTML page,
+   * or lacks an X-Request-Id that all other answers have (ERR-4).
    */
   looksForeign: boolean;
   readonly #request: Exchange['request'];

@@ -44,7 +44,7 @@ export interface OperationCall extends Call {
   readonly operation: OperationName;
 }
 
-/** A request by its method and its path from the base URL on: `/api/v1/accounts`. */
+/** A request by its method and its path below the base URL: `/api/v1/accounts`. */
 export interface ApiRequest extends Call {
   readonly method: string;
   readonly path: string;

@@ -18,8 +18,8 @@ export async function openEventsChannel(
   { token }: Pick<Credential, 'token'>,
   sender?: Sender,
 ): Promise<EventsChannel | undefined> {
-  // Loaded when the first channel is opened: most runs never open one.
-  // The default export, because a bundle knows the package by no other name.
+  // Loaded when the first channel is opened: most runs never open one. The default export, because
+  // it is the only one that remains in a bundle.
   const { WebSocket } = (await import('undici')).default;
   const socket = new WebSocket(url.replace(/^http/, 'ws'), {
     headers: {

@@ -7,7 +7,7 @@ export type Json = null | boolean | number | bigint | string | Json[] | { [name:
 const DEEPEST = 200;
 
 const decoder = new TextDecoder('utf-8');
-/** Strings are matched first, so that digits in them are not changed. */
+/** Strings are matched first, so that their digits do not change. */
 const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const MARK = '\u0001integer:';
 
@@ -35,7 +35,7 @@ export function parseJson(source: string | Uint8Array): Json | undefined {
   }
 }
 
-/** Otherwise `{"toString": "x"}` would make each template that shows it throw. */
+/** Otherwise `{"toString": "x"}` would make every template that shows it throw. */
 function printable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (!Object.hasOwn(value, 'toString') && !Object.hasOwn(value, 'valueOf')) return value;
@@ -60,7 +60,7 @@ export function writeJson(value: unknown): string {
   }
 }
 
-/** A JSON value with named members: no list, and not null. */
+/** A JSON value with named members: not a list, and not null. */
 export function isObject(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -28,7 +28,7 @@ export interface OpenRoute {
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
 export async function openRoute({ ca = [], proxies }: Route): Promise<OpenRoute> {
-  // The default export, because a bundle knows the package by no other name.
+  // The default export, because it is the only one that remains in a bundle.
   const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
   const options = { connections: CONNECTIONS, keepAliveTimeout: 4_000, pipelining: 1 };
   const tls = ca.length === 0 ? {} : { ca: [...rootCertificates, ...ca] };

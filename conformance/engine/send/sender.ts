@@ -1,4 +1,4 @@
-// The port through which every request leaves, and its two implementations: sockets with undici, or a
+// The interface for sending requests, and its two implementations: sockets with undici, or a
 // fetch-like function.
 
 import { Readable } from 'node:stream';
@@ -44,7 +44,7 @@ export type FetchLike = (request: Request) => Promise<Response>;
 
 /** Sends over sockets with undici: raw header lines in both directions, one timeout for each request. */
 export async function socketSender(route: Route = {}): Promise<Sender> {
-  // The default export, because a bundle knows the package by no other name.
+  // The default export, because it is the only one that remains in a bundle.
   const { request } = (await import('undici')).default;
   const { dispatcher, isProxied } = await openRoute(route);
   const answered = new Set<string>();
@@ -106,7 +106,7 @@ function byName(lines: readonly HeaderLine[]): Record<string, string | string[]>
 
 /**
  * Adds header lines to each request to one of these origins, below the level at which requests are
- * recorded: a gateway's key is not judged, and no report shows it.
+ * recorded: a gateway's key is not judged, and appears in no report.
  */
 export function withHeaders(
   sender: Sender,

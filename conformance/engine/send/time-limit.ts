@@ -2,8 +2,8 @@
 
 /**
  * Aborts after this many milliseconds, or with the given signal. Node 20 may collect an
- * `AbortSignal.timeout` that only `AbortSignal.any` holds, so that it never aborts. The event loop
- * holds a timer of our own.
+ * `AbortSignal.timeout` that only `AbortSignal.any` references, so that it never aborts. The event
+ * loop references this timer.
  */
 export function withLimit(stop: AbortSignal, limitMs: number): AbortSignal {
   const over = new AbortController();

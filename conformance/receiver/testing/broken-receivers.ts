@@ -86,8 +86,8 @@ function signingT(
 }
 
 /**
- * As if t were not signed: a v1 over any time near the ages that checks send matches. The event
- * contains its creation time, so that the transit time does not matter.
+ * As if t were not signed: a v1 over any time near the ages that checks send is accepted. The event
+ * contains its creation time, so the transit time does not matter.
  */
 function ignoringT(): Partial<ReceiverSteps> {
   return {

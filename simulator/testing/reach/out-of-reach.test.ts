@@ -101,7 +101,7 @@ class Stage {
   }
 }
 
-/** Both belong to the same brand; that another brand exists is not secret. */
+/** Records of one owner: one of each kind. */
 async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
   const make = (path: string, body: object) => stage.made(as, post(path, body));
   const email = `${name}@example.com`;
@@ -231,7 +231,7 @@ for (const [words, view] of Object.entries(views)) {
       // ACC-8, ACC-9: a person known at the brand is reported to all credentials that may create
       // there.
       const atBrand = /\.(email|phone)$/.test(place) && view.delegated === true;
-      // Both belong to the same brand; the existence of another brand is not secret.
+      // Both belong to the same brand; that another brand exists is not secret.
       if (atBrand || (place.endsWith('.brand_id') && view.delegated === true)) continue;
       for (const [index, make] of makers.entries()) {
         const unknown = { ...absent, seq: String(Number(prepared.hidden.seq) + 900) };

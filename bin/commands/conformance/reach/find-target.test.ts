@@ -34,7 +34,7 @@ find('a named control plane that does not answer stops the run', () =>
       assert.match(await refusal(dead), /the connection was refused.*; --control-url none goes/);
       const guarded = { ...given, controlTokenEnv: 'TOKEN' };
       assert.match(await refusal(guarded), /^--control-token-env: no control plane at/);
-      // If it is not named, it is optional.
+      // Only optional if it is not named.
       assert.is((await runJudge(given)).code, 3);
     },
   ),

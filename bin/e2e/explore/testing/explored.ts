@@ -11,7 +11,7 @@ export interface ExploringOptions extends Partial<Omit<ExploreOptions, 'sequence
   readonly deviations?: readonly string[];
   /** How the target answers open questions. */
   readonly answers?: Partial<Settings>;
-  /** Steps of the one sequence that is played instead of drawn sequences. */
+  /** Steps of a single sequence to play instead of drawn sequences. */
   readonly steps?: readonly Step[];
   /** Changes the target before it is explored. */
   readonly bent?: (target: Model) => Partial<Pick<ExploreOptions, 'provider' | 'sender'>>;

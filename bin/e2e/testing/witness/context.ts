@@ -54,7 +54,7 @@ export class Context {
   /** The id in the path, or empty. */
   pathId: string;
   credential: Credential = ANONYMOUS;
-  /** Applied to the credential of the token; a seam may replace it. */
+  /** Changes the credential of the token; traits and defects may replace it. */
   credentialChange = (credential: Credential): Credential => credential;
   key = '';
   body: JsonObject = {};

@@ -1,4 +1,4 @@
-// The control plane: the operator's actions on a world, as far as the judges use them.
+// The control plane: operator commands on a world, as far as the judges use them.
 import { randomBytes } from 'node:crypto';
 import type { Credential, Delivery, Firm, Plan, TradingAccount } from './records.ts';
 import { newToken } from './tokens.ts';

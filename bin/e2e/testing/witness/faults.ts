@@ -1,4 +1,4 @@
-// Faults that an operator has planted: they apply before a request has run, or after it.
+// Faults set by an operator: they apply before a request runs, or after it.
 import type { Context } from './context.ts';
 import { rateLimited } from './limits.ts';
 import type { Fault, Reply } from './records.ts';

@@ -88,7 +88,7 @@ async function decide(context: Context): Promise<Reply | null> {
     if (!(error instanceof Early)) throw error;
     early = error.reply;
   }
-  // A refusal after the attempt has started is stored under its key.
+  // A refusal after the attempt started is stored under its key.
   if (early !== undefined && !context.isReplay) return endAttempt(context, early);
   const before = await meetFault(context, 'before');
   if (before !== undefined) return before === null ? null : endAttempt(context, before);

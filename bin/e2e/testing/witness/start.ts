@@ -47,7 +47,7 @@ export async function startWitness(options: WitnessOptions = {}) {
   const server = createServer((request, response) => {
     void serve(worlds, control, request, response);
   });
-  // A slow client must not lose a connection that it is about to reuse.
+  // Prevents a slow client from losing a connection that it is about to reuse.
   server.keepAliveTimeout = 120_000;
   attachChannel(server, style.channelPath, (token) => worlds.ofToken(token));
   await new Promise<void>((ready) => server.listen(options.port ?? 0, '127.0.0.1', ready));

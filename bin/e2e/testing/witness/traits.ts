@@ -1,4 +1,4 @@
-// Traits of a conforming platform: behavior that the specification leaves open.
+// Traits of a conforming platform: behaviour that the specification leaves open.
 import { bodyOf, type Context, withBody, withHeader } from './context.ts';
 import { send } from './delivery.ts';
 import type { Reply } from './records.ts';
@@ -46,7 +46,7 @@ const after = (name: string, change: (reply: Reply, context: Context) => Reply):
     context.operation.name === name && reply.status < 300 ? change(reply, context) : reply,
 });
 
-/** `id: sentence`, with the style choices of a trait, or the seams that it wraps. */
+/** `id: sentence`, with the style choices of a trait, or its overrides. */
 const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'ids-int64: ids are above 2^53': { firstId: 7_401_234_567_890_123_518n },
   'ids-short: ids begin at 1': { firstId: 1n },

@@ -1,4 +1,4 @@
-// One world of the witness: its clock, its store, its timers, and the seams that wrap them.
+// One world of the witness: its clock, store and timers, and the overrides of traits and defects.
 import { randomUUID } from 'node:crypto';
 import type { Context } from './context.ts';
 import { type Delivering, enqueue, honestDelivering, type Sending, send } from './delivery.ts';
@@ -8,7 +8,7 @@ import type { Style } from './styles.ts';
 import { settle } from './transactions.ts';
 import type { Json } from './values.ts';
 
-/** The places where a trait or a defect wraps the witness. */
+/** The functions that a trait or a defect overrides. */
 export interface Seams {
   /** Called for each request; a result replaces the reply. */
   readonly before?: (context: Context) => Reply | undefined | Promise<Reply | undefined>;
@@ -232,7 +232,7 @@ export class World {
     return dues.reduce((one, two) => Math.min(one, two), Number.POSITIVE_INFINITY);
   }
 
-  /** Advances time; resolves when everything that fell due has happened and has been answered. */
+  /** Advances time; resolves when everything due in it has happened and has been answered. */
   advance(byMs: number): Promise<void> {
     const next = this.#advancing.then(() => this.#advanceTo(this.clock.now() + byMs));
     this.#advancing = next.catch(() => {});

@@ -99,7 +99,7 @@ async function person(n) {
   await send('PATCH', `accounts/${id}`, change, { 'if-match': made.headers.etag }).catch(
     async (error) => {
       if (!error.message.startsWith('412')) throw error;
-      // The cheapest way to read it again: the same create converges and shows the newest tag.
+      // The cheapest way to read it again: the same create converges and returns the newest tag.
       const again = await send('POST', 'accounts', {
         client_reference_id: reference,
         email: `${reference}@example.com`,

@@ -69,7 +69,7 @@ export const statusOf = (names: string, from: number, to: number): Seams =>
     reply.status === from && row === undefined ? { ...reply, status: to } : undefined,
   );
 
-/** Refuses what a condition names. */
+/** Refuses requests that meet a condition. */
 export const refusedIf = (
   names: string,
   status: number,
