@@ -10,11 +10,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type Deviation, type ListenOptions, type SandboxOptions } from './index.ts';
 
-const door = suite('public entry point');
+const entryPoint = suite('public entry point');
 
-async function errorOf(asked: Promise<unknown>): Promise<Error> {
+async function errorOf(promise: Promise<unknown>): Promise<Error> {
   try {
-    await asked;
+    await promise;
   } catch (error) {
     return error as Error;
   }
@@ -67,7 +67,7 @@ const refused: readonly (readonly [unknown, string, string])[] = [
 
 for (const [options, start, remedy] of refused) {
   const named = typeof options === 'object' && options !== null ? Object.entries(options) : options;
-  door(`refuses ${start}: ${String(named)}`, async () => {
+  entryPoint(`refuses ${start}: ${String(named)}`, async () => {
     const { name, message } = await errorOf(createSandbox(options as SandboxOptions));
     assert.is(name, 'TypeError');
     assert.ok(message.startsWith(start), message);
@@ -75,15 +75,15 @@ for (const [options, start, remedy] of refused) {
   });
 }
 
-door('all errors are named together, and a secret is never repeated', async () => {
+entryPoint('all errors are named together, and a secret is never repeated', async () => {
   const options = { plan: 'x', seed: {}, controlToken: 'se cret' } as unknown as SandboxOptions;
   const { message } = await errorOf(createSandbox(options));
   for (const name of ['plan', 'seed', 'controlToken']) assert.match(message, name);
   assert.not.match(message, 'se cret');
 });
 
-door('every option is accepted, and undefined is the same as omitted', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'door-'));
+entryPoint('every option is accepted, and undefined is the same as omitted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'entry-point-'));
   const every: Required<SandboxOptions> = {
     world: 'empty',
     clock: '2026-01-31',
@@ -113,24 +113,30 @@ door('every option is accepted, and undefined is the same as omitted', async () 
   rmSync(folder, { recursive: true });
 });
 
-door('a saved world continues from its state, and is not started from another world', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'door-'));
-  const state = join(folder, 'state.json');
-  const first = await createSandbox({ state, clock: '2030-01-01', plan: 'pro' });
-  await first.clock.advance({ by_ms: 5000 });
-  await first.close();
-  const again = await createSandbox({ state });
-  assert.is(again.clock.nowMs(), Date.UTC(2030, 0, 1) + 5000);
-  assert.is(again.credential('firm').plan, 'pro');
-  await again.close();
-  const { message } = await errorOf(createSandbox({ state, plan: 'standard' }));
-  assert.match(message, /^plan standard contradicts .*state\.json, whose world began with pro/);
-  writeFileSync(state, '{');
-  assert.match((await errorOf(createSandbox({ state }))).message, 'state.json: is not whole JSON');
-  rmSync(folder, { recursive: true });
-});
+entryPoint(
+  'a saved world continues from its state, and is not started from another world',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'entry-point-'));
+    const state = join(folder, 'state.json');
+    const first = await createSandbox({ state, clock: '2030-01-01', plan: 'pro' });
+    await first.clock.advance({ by_ms: 5000 });
+    await first.close();
+    const again = await createSandbox({ state });
+    assert.is(again.clock.nowMs(), Date.UTC(2030, 0, 1) + 5000);
+    assert.is(again.credential('firm').plan, 'pro');
+    await again.close();
+    const { message } = await errorOf(createSandbox({ state, plan: 'standard' }));
+    assert.match(message, /^plan standard contradicts .*state\.json, whose world began with pro/);
+    writeFileSync(state, '{');
+    assert.match(
+      (await errorOf(createSandbox({ state }))).message,
+      'state.json: is not whole JSON',
+    );
+    rmSync(folder, { recursive: true });
+  },
+);
 
-door('a control token is required if other machines can connect', async () => {
+entryPoint('a control token is required if other machines can connect', async () => {
   const open = await createSandbox({ clock: 'frozen' });
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.com']) {
     const { name, message } = await errorOf(open.listen({ host }));
@@ -158,7 +164,7 @@ const badListening: readonly (readonly [unknown, RegExp])[] = [
   [8080, /^options /],
 ];
 
-door('listen refuses invalid arguments, and can be called again', async () => {
+entryPoint('listen refuses invalid arguments, and can be called again', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   for (const [options, words] of badListening) {
     const { name, message } = await errorOf(sandbox.listen(options as ListenOptions));
@@ -169,7 +175,7 @@ door('listen refuses invalid arguments, and can be called again', async () => {
   await sandbox.close();
 });
 
-door('allowed host names are accepted, and any name without a socket', async () => {
+entryPoint('allowed host names are accepted, and any name without a socket', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const { base_url } = await sandbox.listen({ allowHosts: ['sandbox'] });
   const { port } = new URL(base_url);
@@ -186,7 +192,7 @@ door('allowed host names are accepted, and any name without a socket', async () 
   await sandbox.close();
 });
 
-door('a port in use leaves nothing behind', async () => {
+entryPoint('a port in use leaves nothing behind', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -208,7 +214,7 @@ door('a port in use leaves nothing behind', async () => {
   assert.match((await errorOf(fetch(base_url))).message, 'fetch failed');
 });
 
-door('a closed sandbox stops listening, even if it was about to start', async () => {
+entryPoint('a closed sandbox stops listening, even if it was about to start', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
   const listening = sandbox.listen();
   const second = errorOf(sandbox.listen());
@@ -218,4 +224,4 @@ door('a closed sandbox stops listening, even if it was about to start', async ()
   assert.match((await errorOf(sandbox.listen())).message, 'closed');
 });
 
-door.run();
+entryPoint.run();

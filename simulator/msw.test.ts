@@ -38,29 +38,29 @@ handlers('an error of the sandbox is passed on unchanged', async () => {
   const broken = { fetch: () => Promise.reject(new RangeError('broken')) };
   const [handler] = sandboxHandlers(broken, { baseUrl });
   const request = new Request(`${baseUrl}/api/v1/accounts`);
-  let told: unknown;
+  let message: unknown;
   try {
     await handler?.run({ request, requestId: 'one' });
   } catch (error) {
-    told = error;
+    message = error;
   }
-  assert.instance(told, RangeError);
+  assert.instance(message, RangeError);
 });
 
 handlers('a promise, or a base URL that includes /api/v1, is refused when passed', () => {
-  const careless = sandboxHandlers as unknown as (sandbox: unknown, options: object) => unknown;
-  assert.throws(() => careless(Promise.resolve(), { baseUrl }), /await createSandbox\(\) first/);
-  assert.throws(() => careless({}, { baseUrl }), /the first argument is not a sandbox/);
+  const untyped = sandboxHandlers as unknown as (sandbox: unknown, options: object) => unknown;
+  assert.throws(() => untyped(Promise.resolve(), { baseUrl }), /await createSandbox\(\) first/);
+  assert.throws(() => untyped({}, { baseUrl }), /the first argument is not a sandbox/);
   const sandbox = { fetch: async () => new Response() };
   assert.throws(
-    () => careless(sandbox, { baseUrl: `${baseUrl}/v0/api/v1/` }),
+    () => untyped(sandbox, { baseUrl: `${baseUrl}/v0/api/v1/` }),
     /leave \/api\/v1 out.* Use "https:\/\/api\.example\.com\/v0"/,
   );
 });
 
 handlers('the base URL is required', () => {
-  const careless = sandboxHandlers as unknown as (sandbox: object) => unknown;
-  assert.throws(() => careless({ fetch: async () => new Response() }), /baseUrl: 'https:\/\/api/);
+  const untyped = sandboxHandlers as unknown as (sandbox: object) => unknown;
+  assert.throws(() => untyped({ fetch: async () => new Response() }), /baseUrl: 'https:\/\/api/);
 });
 
 handlers.run();

@@ -1,16 +1,16 @@
 // The exports of the public webhooks entry point.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as door from './webhooks.ts';
+import * as entryPoint from './webhooks.ts';
 
 test('the module exports the documented names, and nothing else', () => {
-  assert.equal(Object.keys(door).sort(), [
+  assert.equal(Object.keys(entryPoint).sort(), [
     'defaultToleranceMs',
     'diagnoseWebhook',
     'signWebhook',
     'verifyWebhook',
   ]);
-  assert.is(door.defaultToleranceMs, 5 * 60 * 1000);
+  assert.is(entryPoint.defaultToleranceMs, 5 * 60 * 1000);
 });
 
 test.run();

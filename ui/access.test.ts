@@ -39,9 +39,9 @@ const places = [
 /** All views share one page, so axe is loaded only once. */
 async function findViolations(page: Page, within: string, options: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
-  const asked = JSON.stringify({ ...options, resultTypes: ['violations'] });
+  const parameters = JSON.stringify({ ...options, resultTypes: ['violations'] });
   // Return only the violations, because the list of passed checks is long.
-  const run = `axe.run(${within}, ${asked}).then(({ violations }) => violations)`;
+  const run = `axe.run(${within}, ${parameters}).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as axe.Result[];
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),

@@ -31,8 +31,8 @@ export function duration(ms: number): string {
     return [Math.floor((ms % larger) / size), unit] as const;
   });
   const first = parts.findIndex(([count]) => count > 0);
-  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
-  return shown.flat().join(' ');
+  const largest = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return largest.flat().join(' ');
 }
 
 /** `in 2 s`, or `due now`. */

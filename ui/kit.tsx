@@ -25,10 +25,10 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-export type Look = 'main' | 'plain' | 'bad';
+export type ButtonLook = 'main' | 'plain' | 'bad';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  readonly look?: Look | undefined;
+  readonly look?: ButtonLook | undefined;
 }
 
 export function Button({ look = 'plain', ...button }: ButtonProps) {
@@ -189,7 +189,7 @@ interface FormProps {
   readonly submit: string;
   /** The accessible name of the submit button, if its words are not enough. */
   readonly label?: string;
-  readonly look?: Look;
+  readonly look?: ButtonLook;
   /** Runs on Enter or a click; if it resolves to a text, the text is shown. */
   readonly run: (values: FormValues) => Promise<unknown>;
 }

@@ -22,7 +22,7 @@ import {
 const firstPage = 200;
 const page = 1000;
 /** More rows than the sandbox stores requests, with their events and deliveries. */
-const mostRows = 40_000;
+const maxRows = 40_000;
 /** Listeners are called at most this often. */
 const restMs = 80;
 
@@ -80,8 +80,8 @@ export class Live {
   rows(): readonly TimelineRow[] {
     if (this.#rows !== null) return this.#rows;
     const sorted = [...this.#byKey.values()].sort(byTime);
-    for (const { key } of sorted.slice(0, -mostRows)) this.#byKey.delete(key);
-    this.#rows = sorted.slice(-mostRows);
+    for (const { key } of sorted.slice(0, -maxRows)) this.#byKey.delete(key);
+    this.#rows = sorted.slice(-maxRows);
     return this.#rows;
   }
 
@@ -181,13 +181,13 @@ export class Live {
   }
 
   #addRequests(requests: readonly RequestShown[]): void {
-    for (const shown of requests) {
-      const origin = { request: Number(shown.id), credential: shown.client_name, isItsEvent: true };
-      for (const seq of shown.event_seqs) {
+    for (const each of requests) {
+      const origin = { request: Number(each.id), credential: each.client_name, isItsEvent: true };
+      for (const seq of each.event_seqs) {
         const account = this.#origins.get(seq)?.account ?? null;
         this.#origins.set(seq, { ...origin, account });
       }
-      this.#add(requestRow(shown));
+      this.#add(requestRow(each));
     }
     this.touch();
   }

@@ -1,7 +1,7 @@
 // A form for one row of the control plane, generated from the schema of its body.
 import { useEffect, useState } from 'preact/hooks';
 import { parseJson } from './format.ts';
-import { Form, type FormField, type FormValues, type Look } from './kit.tsx';
+import { type ButtonLook, Form, type FormField, type FormValues } from './kit.tsx';
 import { bodySchema, type OpenapiDocument, resolve, type Schema, typesOf } from './openapi.ts';
 import { wholePlane } from './plane.ts';
 import { titleOf } from './table.tsx';
@@ -14,7 +14,7 @@ interface RowFormProps {
   readonly path?: string | ((values: FormValues) => string);
   readonly submit: string;
   readonly label?: string;
-  readonly look?: Look;
+  readonly look?: ButtonLook;
   /** Leaves members out, or puts fields before them. */
   readonly without?: readonly string[];
   readonly before?: readonly FormField[];

@@ -6,9 +6,9 @@ import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type DashboardPage,
   eventually,
   findChromium,
-  type Looked,
   launch,
   openPage,
   release,
@@ -23,7 +23,7 @@ interface Bench {
   browser: Browser;
   served: Served;
   receiver: Server;
-  looked: Looked;
+  view: DashboardPage;
 }
 
 const account = { client_reference_id: 'story-1', email: 'story@example.com', brand_id: '10' };
@@ -39,7 +39,7 @@ if (executable === null) {
     bench.receiver = createServer((_, response) => response.writeHead(500).end());
     await new Promise<void>((resolve) => bench.receiver.listen(0, '127.0.0.1', resolve));
     bench.browser = await launch(executable);
-    bench.looked = await openPage(bench.browser, `${bench.served.base}/`);
+    bench.view = await openPage(bench.browser, `${bench.served.base}/`);
   });
 
   story.after(async () => {
@@ -49,23 +49,23 @@ if (executable === null) {
   });
 
   story('a failing receiver is subscribed', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     const { port } = bench.receiver.address() as AddressInfo;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByLabel('Forward to (optional)').fill(`http://127.0.0.1:${port}/in`);
     await page.getByRole('button', { name: 'Subscribe' }).click();
-    const made = page.getByRole('row', { name: /hooks\.partner\.example\/in/ });
-    await made.waitFor();
-    assert.match(await made.innerText(), /enabled[\s\S]*account, order, position, transaction/);
+    const row = page.getByRole('row', { name: /hooks\.partner\.example\/in/ });
+    await row.waitFor();
+    assert.match(await row.innerText(), /enabled[\s\S]*account, order, position, transaction/);
   });
 
   story('a request appears immediately, with the reason for its response', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
     await bench.served.call('POST', 'accounts', account);
     await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();
-    await bench.looked.settled();
+    await bench.view.settled();
     const details = await page.getByRole('region', { name: 'Details' }).innerText();
     assert.match(details, /ACC-1\s+A valid request/);
     assert.match(details, /Operation\s+ran: this decided/);
@@ -74,7 +74,7 @@ if (executable === null) {
   });
 
   story('tokens are shown only on demand', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     const details = page.getByRole('region', { name: 'Details' });
     await details.locator('summary').first().click();
     await details.getByText('authorization: Bearer (hidden)').waitFor();
@@ -85,7 +85,7 @@ if (executable === null) {
   });
 
   story('the request is sent again: the same key replays, a new one conflicts', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.getByRole('button', { name: 'Send again, same key' }).click();
     await page.getByText('answered 201: request').click();
     await page.getByText('A repeat: it got the first response again').waitFor();
@@ -95,8 +95,8 @@ if (executable === null) {
   });
 
   story('a transaction is approved through the API and settled by the operator', async () => {
-    const { page } = bench.looked;
-    const made = (await bench.served.call('POST', 'transactions', {
+    const { page } = bench.view;
+    const created = (await bench.served.call('POST', 'transactions', {
       client_reference_id: 'story-t',
       account_id: '1001',
       trading_account_id: '5001',
@@ -105,18 +105,20 @@ if (executable === null) {
       transaction_type: 'Deposit',
     })) as { id: string };
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
-    await page.getByRole('link', { name: made.id }).click();
+    await page.getByRole('link', { name: created.id }).click();
     await page.getByRole('img', { name: /It is pending\. Legal moves: approve/ }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('img', { name: /It is approved\. Legal moves: settle/ }).waitFor();
     await page.getByRole('button', { name: 'Settle' }).click();
     await page.getByRole('img', { name: /It is settled\./ }).waitFor();
-    const shown = (await bench.served.ask('GET', `transactions/${made.id}`)) as { status: string };
-    assert.is(shown.status, 'settled');
+    const transaction = (await bench.served.ask('GET', `transactions/${created.id}`)) as {
+      status: string;
+    };
+    assert.is(transaction.status, 'settled');
   });
 
   story('a hint marks its row, and is shown with the reasons', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await bench.served.call('POST', 'transactions', {
       client_reference_id: 'story-w',
       account_id: '1001',
@@ -137,7 +139,7 @@ if (executable === null) {
   story(
     'coverage shows the met rules, the hints, and a command for each rule that is not met',
     async () => {
-      const { page } = bench.looked;
+      const { page } = bench.view;
       await page.getByRole('link', { name: 'Rules', exact: true }).click();
       await page.getByRole('link', { name: 'Coverage', exact: true }).click();
       await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
@@ -151,12 +153,12 @@ if (executable === null) {
   );
 
   story('an account shows its own history only', async () => {
-    const { page, settled } = bench.looked;
+    const { page, settled } = bench.view;
     const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {
       accounts: { id: string; client_reference_id: string }[];
     };
-    const made = accounts.find((each) => each.client_reference_id === 'story-1')?.id ?? '';
-    await page.goto(`${bench.served.base}/#/accounts/${made}`);
+    const id = accounts.find((each) => each.client_reference_id === 'story-1')?.id ?? '';
+    await page.goto(`${bench.served.base}/#/accounts/${id}`);
     const history = page.getByRole('table', { name: 'What happened' });
     await history.getByRole('link', { name: 'POST /api/v1/accounts' }).first().waitFor();
     await history.getByRole('link', { name: 'account.created', exact: true }).waitFor();
@@ -164,18 +166,18 @@ if (executable === null) {
     assert.is(await history.getByText('transaction.created').count(), 0);
     await page.getByRole('link', { name: 'Whole timeline' }).click();
     const filter = () => page.getByLabel('Account', { exact: true }).inputValue();
-    await eventually(filter, made);
+    await eventually(filter, id);
     await page
       .getByRole('link', { name: /201 POST \/api\/v1\/accounts/ })
       .first()
       .click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();
-    assert.is(await filter(), made);
+    assert.is(await filter(), id);
     assert.is(await page.locator('.line', { hasText: 'transaction.' }).count(), 0);
   });
 
   story('an operation is switched off for a firm, and on again', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     const read = () =>
       bench.served.ask('GET', 'firms/1') as Promise<{
         rate_per_second: number;
@@ -200,12 +202,12 @@ if (executable === null) {
   });
 
   story('a pressed row is chosen, even if other rows arrive before the release', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.goto(`${bench.served.base}/#/timeline`);
     const lines = page.locator('.line a');
     const pressed = await lines.first().getAttribute('href');
     const count = () => page.locator('.timeline-count').innerText();
-    await bench.looked.settled();
+    await bench.view.settled();
     const before = await count();
     await lines.first().hover();
     await page.mouse.down();
@@ -220,7 +222,7 @@ if (executable === null) {
   });
 
   story('each of four questions is answered within three clicks', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.goto(`${bench.served.base}/#/timeline`);
     await bench.served.call('POST', 'accounts', {
       ...account,
@@ -252,7 +254,7 @@ if (executable === null) {
   });
 
   story('after a day the delivery has been tried eight times', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
@@ -274,14 +276,14 @@ if (executable === null) {
   });
 
   story('the stopped subscription resumes', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: /^3$/ }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.badge.good', { hasText: 'enabled' }).waitFor();
   });
 
   story('the world is saved, reset, and loaded again', async () => {
-    const { page } = bench.looked;
+    const { page } = bench.view;
     await page.getByRole('link', { name: 'Worlds', exact: true }).click();
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();
@@ -304,7 +306,7 @@ if (executable === null) {
   });
 
   story('the page logged no errors', () => {
-    assert.equal(bench.looked.complaints, []);
+    assert.equal(bench.view.complaints, []);
   });
 }
 

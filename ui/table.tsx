@@ -85,7 +85,7 @@ interface TableProps<Row> {
 }
 
 /** More rows than this are never drawn: a search finds the others. */
-const mostRows = 200;
+const maxRows = 200;
 /** Longer texts may be broken into lines. */
 const longText = 24;
 
@@ -112,7 +112,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, first }: Tabl
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, whole ? mostRows : (first ?? mostRows)).map((row) => (
+            {rows.slice(0, whole ? maxRows : (first ?? maxRows)).map((row) => (
               <tr key={keyOf(row)}>
                 {columns.map((column, at) => (
                   <Cell key={titles[at]} of={column} row={row} />
@@ -129,8 +129,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, first }: Tabl
           </Button>
         </div>
       ) : null}
-      {rows.length > mostRows ? (
-        <p class="note">The first {mostRows} are shown; search for the others.</p>
+      {rows.length > maxRows ? (
+        <p class="note">The first {maxRows} are shown; search for the others.</p>
       ) : null}
     </>
   );
@@ -138,9 +138,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, first }: Tabl
 
 function Cell<Row>({ of, row }: { of: Column<Row>; row: Row }) {
   if (typeof of !== 'string') return <td class={of[2] ?? ''}>{of[1](row)}</td>;
-  const shown = showMember(of, row[of]);
-  const isLong = typeof shown === 'string' && shown.length > longText;
-  return <td class={isLong ? 'wrap' : ''}>{shown}</td>;
+  const content = showMember(of, row[of]);
+  const isLong = typeof content === 'string' && content.length > longText;
+  return <td class={isLong ? 'wrap' : ''}>{content}</td>;
 }
 
 interface TablePanelProps<Row>

@@ -75,8 +75,8 @@ const foreign = [
   .join();
 
 async function foreignElements(page: Page): Promise<number> {
-  const struck = await page.evaluate(() => 'struck' in window);
-  return (await page.locator(foreign).count()) + Number(struck);
+  const isInjected = await page.evaluate(() => 'struck' in window);
+  return (await page.locator(foreign).count()) + Number(isInjected);
 }
 
 if (executable === null) {
@@ -116,17 +116,17 @@ if (executable === null) {
       ...['accounts', 'accounts/1007', 'accounts/transactions/9013', 'webhooks', 'api'],
       ...['webhooks/3', 'faults', 'access', 'worlds', 'rules', 'rules/questions'],
     ];
-    let said = '';
+    let output = '';
     for (const place of places) {
       await page.goto(`${served.base}/#/${place}`);
       await page.locator('main .panel, main .empty').first().waitFor();
       // A list is loaded again with every view.
       await settled();
-      said += await page.locator('main').innerText();
+      output += await page.locator('main').innerText();
       assert.is(await foreignElements(page), 0, place);
     }
     for (const word of ['ref', 'first', 'last', 't', 'name', 'kind']) {
-      assert.ok(said.includes(`${word} ${hostile}`), `${word} is nowhere to be read`);
+      assert.ok(output.includes(`${word} ${hostile}`), `${word} is nowhere to be read`);
     }
     assert.equal([...complaints, ...elsewhere], []);
     await served.ask('DELETE', 'faults');

@@ -19,7 +19,7 @@ type Look = Pick<
   'listCredentials' | 'getFirm' | 'listAccounts' | 'listTradingAccounts'
 >;
 
-const mostLooked = 1000;
+const maxLooked = 1000;
 
 export async function findVariables(control: Look): Promise<CommandVariables> {
   const { credentials } = await control.listCredentials();
@@ -45,8 +45,8 @@ function isFirmWide({ kind, brand_id: brandId, token }: CredentialShown): boolea
 
 /** The first account of the brand with a trading account that accepts deposits. */
 async function findAccount(control: Look, brandId: string): Promise<CommandVariables> {
-  const { accounts } = await control.listAccounts({ brand_id: brandId, limit: mostLooked });
-  const { trading_accounts: all } = await control.listTradingAccounts({ limit: mostLooked });
+  const { accounts } = await control.listAccounts({ brand_id: brandId, limit: maxLooked });
+  const { trading_accounts: all } = await control.listTradingAccounts({ limit: maxLooked });
   for (const { id } of accounts) {
     const own = all.filter(({ account_id: owner }) => owner === id);
     // Prefer one without provider payouts, so that all of its withdrawals can be approved.

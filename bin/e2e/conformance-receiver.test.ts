@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allChecks, mostDeliveries } from '../../conformance/receiver/checks.ts';
+import { allChecks, maxDeliveries } from '../../conformance/receiver/checks.ts';
 import {
   correctSteps,
   type ReceiverSteps,
@@ -58,8 +58,8 @@ command('a correct receiver: exit 0, and no more deliveries than announced', () 
     assert.is(report.verdict, 'conformant');
     assert.is(report.rules.length, allChecks.length - 3);
     const [, most] = /at most (\d+) deliveries/.exec(err) ?? [];
-    assert.is(Number(most), mostDeliveries(false));
-    assert.is(report.requests, mostDeliveries(false));
+    assert.is(Number(most), maxDeliveries(false));
+    assert.is(report.requests, maxDeliveries(false));
     assert.not.match(out, correctSteps.secret);
   }),
 );
@@ -162,7 +162,7 @@ command('interrupted: what was judged stands, exit 130', () => {
 });
 
 /** How many deliveries until the interrupt: at the control, in a group, and near the end. */
-const moments = [1, 30, mostDeliveries(false) - 1];
+const moments = [1, 30, maxDeliveries(false) - 1];
 
 for (const moment of moments) {
   command(`interrupted at delivery ${moment}: a correct receiver fails no check`, () => {
@@ -234,7 +234,7 @@ command(
           assert.is(code, 0, out);
           const report = JSON.parse(out) as Report;
           assert.is(report.rules.length, allChecks.length);
-          assert.is(report.requests, mostDeliveries(true));
+          assert.is(report.requests, maxDeliveries(true));
           const wrong = await judge({ url, secretEnv, effectProbe: `${at}/page` });
           assert.is(wrong.code, 2);
           assert.match(wrong.err, /--effect-probe: .*answers neither a number/);

@@ -172,8 +172,8 @@ consumer.after(() => rmSync(folder, { recursive: true }));
 
 consumer('every entry point has an example', () => {
   const names = examples.map(({ name }) => name).join(' ');
-  for (const door of ['index', 'msw', 'host-signing-verify', 'host-signing-diagnose']) {
-    assert.match(names, `example-${door}-`);
+  for (const entryPoint of ['index', 'msw', 'host-signing-verify', 'host-signing-diagnose']) {
+    assert.match(names, `example-${entryPoint}-`);
   }
 });
 

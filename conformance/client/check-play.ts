@@ -38,7 +38,7 @@ export interface CheckResult {
 /** After this many failing sites the others are skipped. */
 const enoughFailures = 3;
 /** The maximum number of initial runs of a check; a client may have a thousand writes. */
-const mostRuns = 12;
+const maxRuns = 12;
 
 export type CheckPlay = ReturnType<typeof checkPlay>;
 
@@ -47,7 +47,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
   const isHabit = check.atOnce === 0;
   const all = check.aims(seen);
   // Trying every site of a client with a thousand writes would take too long.
-  const aims = spread(all, mostRuns * Math.max(1, check.atOnce));
+  const aims = spread(all, maxRuns * Math.max(1, check.atOnce));
   const playedOf = new Map<Aim, Played[]>();
   const concludedOf = new Map<Aim, Conclusion>();
   let again = 0;

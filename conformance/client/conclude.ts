@@ -31,9 +31,9 @@ export interface Conclusion {
 }
 
 /** More runs of one aim would show nothing new. */
-const mostPlays = 3;
+const maxPlays = 3;
 /** More runs in which the client read no response show nothing new either. */
-const mostSpoiled = 4;
+const maxSpoiled = 4;
 /** Failures that neither chance nor a busy machine can cause, and that cost a timeout each. */
 const certain = new Set(['waits-for-ever', 'never-gives-up', 'still-at-it']);
 
@@ -49,10 +49,10 @@ export function conclude(
   const own = played.filter(({ instead }) => !instead);
   const heard = own.filter(({ spoiled }) => !spoiled);
   const unheard = own.length - heard.length;
-  if (own.at(-1)?.spoiled && unheard < mostSpoiled) return null;
+  if (own.at(-1)?.spoiled && unheard < maxSpoiled) return null;
   const last = heard.at(-1);
   if (last === undefined) return concludeUnheard(aim, own);
-  const isOver = heard.length >= mostPlays || unheard >= mostSpoiled;
+  const isOver = heard.length >= maxPlays || unheard >= maxSpoiled;
   const { outcome } = last;
   const same = heard.filter((each) => each.outcome.kind === outcome.kind);
   const concluded: Conclusion = { ...last, aim, seen: same.length, plays: heard.length };

@@ -323,7 +323,7 @@ function isThisMachine(host: string | undefined): boolean {
 }
 
 /** More than any operation reads, so that the sandbox refuses it as too long. */
-const mostBodyBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
 
 /** The body once all of it has arrived; an incomplete upload is not a call. */
 function readBody(request: IncomingMessage, take: (body: Buffer<ArrayBuffer>) => void): void {
@@ -331,7 +331,7 @@ function readBody(request: IncomingMessage, take: (body: Buffer<ArrayBuffer>) =>
   let length = 0;
   request.on('data', (chunk: Buffer) => {
     // The rest is read but not kept: a client that still sends does not read the answer.
-    if (length <= mostBodyBytes) chunks.push(chunk);
+    if (length <= maxBodyBytes) chunks.push(chunk);
     length += chunk.length;
   });
   request.on('end', () => take(Buffer.concat(chunks)));

@@ -159,11 +159,11 @@ export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: Operatio
 }
 
 /** More writes of one kind show little more. */
-const mostSites = 6;
+const maxSites = 6;
 
 /** Sites to try one at a time: all of them, or the first and the last of each operation. */
 export function chosen(sites: readonly Site[]): readonly Site[] {
-  if (sites.length <= mostSites) return sites;
+  if (sites.length <= maxSites) return sites;
   return sites.filter(({ id, operation }) => {
     const own = sites.filter((each) => each.operation === operation);
     return id === own[0]?.id || id === own.at(-1)?.id;

@@ -188,7 +188,7 @@ function seenWords({ outcome, seen, plays }: Conclusion, all: readonly Conclusio
 const outputLines = 20;
 const longestBody = 4_000;
 /** A client that polls without a pause sends tens of thousands. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 
 function scenarioOf(
   run: number,
@@ -203,7 +203,7 @@ function scenarioOf(
   );
   const ids = [...new Set(own.map(({ id }) => id))];
   const cited = new Set(own.flatMap(({ outcome }) => outcome.calls));
-  const kept = calls.filter(({ n }) => n <= mostCalls || cited.has(n));
+  const kept = calls.filter(({ n }) => n <= maxCalls || cited.has(n));
   const left = calls.length - kept.length;
   const verdicts = own.map(({ outcome }) => outcome.verdict);
   const lines = lastLines(ending.output, outputLines).join('\n');

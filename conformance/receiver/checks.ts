@@ -449,7 +449,7 @@ export function checksOf(effects: boolean, selection: Selection = EVERYTHING): r
 }
 
 /** The most deliveries that a run sends to a receiver that responds to all of them. */
-export function mostDeliveries(effects: boolean, selection: Selection = EVERYTHING): number {
+export function maxDeliveries(effects: boolean, selection: Selection = EVERYTHING): number {
   const names = { signature: 'signature', subscription: 'subscription' };
   const signing = { secret: 'none', previousSecret: null, names, mark: 'none' };
   const manners = new Set(mannerChecks.map(({ id }) => id));

@@ -75,7 +75,7 @@ export interface Difference {
 }
 
 /** The maximum number of draws; about two in three are usable. */
-const MOST_DRAWS = 500;
+const MAX_DRAWS = 500;
 
 /** `own` is sent instead of a new event. */
 export function probesOf(
@@ -97,7 +97,7 @@ export function probesOf(
       const isOpen = () =>
         own === undefined &&
         (!suits(drawn.mac) || (!isPartly && matchesByChance(signing, drawn.probe.delivery)));
-      for (let turn = 1; turn < MOST_DRAWS && isOpen(); turn += 1) drawn = draw(turn);
+      for (let turn = 1; turn < MAX_DRAWS && isOpen(); turn += 1) drawn = draw(turn);
       return drawn.probe;
     });
   });

@@ -6,7 +6,7 @@ import type { Report, ReportRule } from './report.ts';
 import { effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters. */
-const MOST_CHARACTERS = 58_000;
+const MAX_CHARACTERS = 58_000;
 const FINDINGS_SHOWN = 2;
 const LONGEST_LINE = 700;
 
@@ -60,7 +60,7 @@ export function markdownOf(head: string, parts: readonly Part[]): string {
       sections.push({ name: part.kind === 'heading' ? part.text : '', text });
     } else last.text += `\n\n${text}`;
   }
-  let room = MOST_CHARACTERS - head.length;
+  let room = MAX_CHARACTERS - head.length;
   const leftOut: string[] = [];
   const kept = sections.filter(({ name, text }) => {
     const fits = text.length + 2 <= room;

@@ -10,8 +10,8 @@ import { FileProblem } from '../host/storage/private-file.ts';
 import type { Recording } from '../host/storage/recording.ts';
 import type { StateFile } from '../host/storage/state-file.ts';
 import { Sandbox } from '../host/world/sandbox.ts';
+import { Guard } from '../transports/access-guard.ts';
 import { type ControlPlane, controlPlane } from '../transports/control.ts';
-import { Door } from '../transports/door.ts';
 import type { HttpServer } from '../transports/http.ts';
 import {
   connectReceiver,
@@ -143,9 +143,9 @@ function serving(
   return {
     ...{ sandbox, plane, receiver },
     listen: async ({ port, host, ...names }) => {
-      const door = new Door({ host, ...names });
+      const guard = new Guard({ host, ...names });
       const { version } = manifest;
-      served = serveOn({ sandbox, plane, version, door, dashboard }, { port, host });
+      served = serveOn({ sandbox, plane, version, guard, dashboard }, { port, host });
       const { server } = await served;
       return baseUrlOf(host, server.address() as AddressInfo);
     },
@@ -216,11 +216,11 @@ async function makeSandbox(
 
 /** The starting world: a saved world needs it for resets only, and it may be missing. */
 function findBeginning(
-  { world: asked }: ReadOptions,
+  { world: requestedWorld }: ReadOptions,
   name: string,
   saved: SavedWorld | null,
 ): { readonly named: NamedWorld; readonly note: string | null } {
-  const found = asked?.name === name ? asked : findNamedWorld(name);
+  const found = requestedWorld?.name === name ? requestedWorld : findNamedWorld(name);
   if (found.fixture !== undefined) {
     const note =
       saved?.begun === null
@@ -229,7 +229,7 @@ function findBeginning(
     return { named: { name, fixture: found.fixture }, note };
   }
   // The same path in another spelling.
-  if (asked !== undefined) return { named: asked, note: null };
+  if (requestedWorld !== undefined) return { named: requestedWorld, note: null };
   const { fixture } = findNamedWorld(unnamedWorld);
   if (fixture === undefined || saved === null) throw new Error(found.problems.join('; '));
   const note = `${saved.path} began as ${name}, which cannot be read; a reset leads to "${unnamedWorld}"`;

@@ -11,8 +11,8 @@ methods.before.each(async (context) => {
 });
 methods.after.each(({ sandbox }) => sandbox.close());
 
-async function errorOf(asked: Promise<unknown>): Promise<Error> {
-  return asked.then(
+async function errorOf(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
     () => {
       throw new Error('nothing was refused');
     },
@@ -68,12 +68,12 @@ methods('the generic form accepts each path as the description lists it', async 
       for (const method of Object.keys(item)) {
         // No row has this member, so the request changes nothing.
         const body = method === 'get' ? undefined : { no: 1 };
-        const asked = control(method.toUpperCase(), path.replace(/\{\w+\}/, 'none'), body);
-        const said = await asked.then(
+        const promise = control(method.toUpperCase(), path.replace(/\{\w+\}/, 'none'), body);
+        const result = await promise.then(
           () => '',
           ({ message }: Error) => message,
         );
-        assert.not.match(said, /There is nothing at|takes [A-Z, ]+, not/, `${method} ${path}`);
+        assert.not.match(result, /There is nothing at|takes [A-Z, ]+, not/, `${method} ${path}`);
       }
     }
   }

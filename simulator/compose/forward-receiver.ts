@@ -56,7 +56,7 @@ function makeReceiver(host: WorldHost): Subscription {
     url,
     event_categories: eventCategories,
   });
-  const made = findReceiver(host);
-  if (made === undefined) throw new Error('the subscription of forwardTo could not be made');
-  return made;
+  const existing = findReceiver(host);
+  if (existing === undefined) throw new Error('the subscription of forwardTo could not be made');
+  return existing;
 }

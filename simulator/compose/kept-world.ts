@@ -72,17 +72,17 @@ export function contradictions(named: NamedOptions, saved: SavedWorld): readonly
     ['seed', named.seed, saved.seed],
     ['plan', named.plan, begun?.plan],
   ] as const;
-  const problems = compared.flatMap(([field, asked, was]) => {
-    if (asked === undefined || was === undefined || asked === was) return [];
-    if (field === 'world' && resolve(asked) === resolve(was)) return [];
+  const problems = compared.flatMap(([field, requested, was]) => {
+    if (requested === undefined || was === undefined || requested === was) return [];
+    if (field === 'world' && resolve(requested) === resolve(was)) return [];
     const remedy = 'leave the option out, or keep this world in another file';
-    const message = `${asked} contradicts ${path}, whose world began with ${was}; ${remedy}`;
+    const message = `${requested} contradicts ${path}, whose world began with ${was}; ${remedy}`;
     return [{ field, message }];
   });
   const atMs = named.clock?.nowMs ?? null;
   if (atMs === null || saved.clock === null || atMs >= saved.clock.nowMs) return problems;
-  const [asked, stands] = [atMs, saved.clock.nowMs].map((ms) => new Date(ms).toISOString());
-  const why = `${asked} is before ${stands}, to which the world in ${path} has come`;
+  const [requested, stands] = [atMs, saved.clock.nowMs].map((ms) => new Date(ms).toISOString());
+  const why = `${requested} is before ${stands}, to which the world in ${path} has come`;
   return [...problems, { field: 'clock', message: `${why}; give a later time, or frozen` }];
 }
 
@@ -93,15 +93,15 @@ export function contradictions(named: NamedOptions, saved: SavedWorld): readonly
 export function restoreSavedWorld(
   { first, options: { wallMs = Date.now } }: Sandbox,
   { document, clock }: SavedWorld,
-  asked: ClockOptions | undefined,
+  requested: ClockOptions | undefined,
 ): void {
-  if (clock === null && asked === undefined) {
+  if (clock === null && requested === undefined) {
     restoreState(first, document);
     return;
   }
-  const mode = asked?.mode ?? clock?.mode ?? 'real';
+  const mode = requested?.mode ?? clock?.mode ?? 'real';
   // A real clock continued while the sandbox was not running; a frozen one did not.
   const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
-  const now_ms = asked?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
+  const now_ms = requested?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
   restoreState(first, { ...(document as object), clock: { mode, now_ms } });
 }

@@ -164,11 +164,11 @@ function explain<Item>(
   const [, plural] = source.nouns;
   const nearest = typeof match === 'function' ? [] : describeNearest(source, items, match);
   const last = items.slice(-10).map((item) => `  ${source.describe(item)}`);
-  const came =
+  const arrivals =
     items.length === 0
       ? [`no ${plural} came at all`]
       : [`the last of ${items.length} ${plural}:`, ...last];
-  return [headline, ...nearest, ...came, ...describePending(host)].join('\n');
+  return [headline, ...nearest, ...arrivals, ...describePending(host)].join('\n');
 }
 
 /** The newest item that differs from the match in the fewest members, if it shares at least one. */
@@ -247,12 +247,12 @@ function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
     nouns: ['request', 'requests'],
     items: () => {
       const { journal } = host.world;
-      const shown: RequestShown[] = [];
+      const requests: RequestShown[] = [];
       for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
         const entry = findEntry(journal, n);
-        if (entry !== undefined) shown.push(viewRequest(host, entry, { whole: true }));
+        if (entry !== undefined) requests.push(viewRequest(host, entry, { whole: true }));
       }
-      return shown;
+      return requests;
     },
     schema: () => requestMatchSchema(host),
     members: ({ operation, request, response, client_name, idempotency }) => ({

@@ -55,8 +55,8 @@ handles('webhooks arrive signed in an array, and are answered as the test says',
   );
   assert.is(both[1]?.envelope.id, first?.envelope.id);
   await sink.expectNone({ kind: 'account.updated' }, { withinMs: 1 });
-  const told = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
-  assert.match(told, /0 of 1 deliveries came within 1 ms: .*\n.*\n.*account\.created evt_/);
+  const message = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
+  assert.match(message, /0 of 1 deliveries came within 1 ms: .*\n.*\n.*account\.created evt_/);
   await sandbox.close();
 });
 
@@ -73,8 +73,8 @@ handles('a wait includes earlier requests, and a timeout reports what arrived', 
   assert.match(late, 'the last of 1 requests:');
   assert.match(late, /1 POST \/api\/v1\/accounts 201 \(createAccount, firm\)/);
   await sandbox.requests.expectNone({ status: 409 }, { withinMs: 1 });
-  const came = await messageOf(sandbox.requests.expectNone({ status: 201 }));
-  assert.match(came, /^expected no request, but 1 came: \{"status":201\}/);
+  const message = await messageOf(sandbox.requests.expectNone({ status: 201 }));
+  assert.match(message, /^expected no request, but 1 came: \{"status":201\}/);
   const next = messageOf(sandbox.requests.expectNone({ after: 1 }, { withinMs: 10_000 }));
   await create(sandbox, 2);
   assert.match(await next, /^expected no request, but 1 came/);
@@ -259,8 +259,8 @@ handles('a failed wait reports why the closest record did not match, and what is
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
   const client = clientOf(sandbox);
-  const made = { account_id: '1001', trading_account_id: '5001' };
-  const { id } = (await client.transaction(made)).body;
+  const place = { account_id: '1001', trading_account_id: '5001' };
+  const { id } = (await client.transaction(place)).body;
   await client.call('POST', `transactions/${id}/approve?account_id=1001`);
   await sink.waitFor({ kind: 'transaction.approved' });
   const late = await messageOf(sink.waitFor({ kind: 'transaction.settled' }, { timeoutMs: 1 }));
@@ -327,7 +327,7 @@ handles('after close every method reports that the sandbox is closed', async () 
   const next = messageOf(late.next());
   const waiting = messageOf(sandbox.requests.waitFor({ status: 201 }));
   await sandbox.close();
-  const doors = [
+  const methods = [
     waiting,
     pending,
     next,
@@ -344,13 +344,13 @@ handles('after close every method reports that the sandbox is closed', async () 
     messageOf(sandbox.requests.waitFor()),
     messageOf(sandbox.fork()),
   ];
-  for (const door of doors) assert.is(await door, 'the sandbox is closed');
-  for (const door of [
+  for (const use of methods) assert.is(await use, 'the sandbox is closed');
+  for (const use of [
     () => sandbox.credential('firm'),
     () => sandbox.clock.nowMs(),
     () => sandbox.channel({ credential: 'firm' }),
   ]) {
-    assert.throws(door, 'the sandbox is closed');
+    assert.throws(use, 'the sandbox is closed');
   }
 });
 

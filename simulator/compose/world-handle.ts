@@ -170,7 +170,7 @@ export function worldOf(
     credential,
     clock: {
       nowMs: () => open(() => host.nowMs),
-      advance: (asked) => control.advanceClock(asked),
+      advance: (input) => control.advanceClock(input),
     },
     faults: {
       add: async (fault) =>
@@ -191,24 +191,24 @@ export function worldOf(
           ? fetchControl(plane, standardRequest(input, init))
           : fetchCall(caller, input, init);
       }),
-    webhooks: { collect: async (asked) => open(() => sinks.collect(host, isClosed, asked)) },
+    webhooks: { collect: async (input) => open(() => sinks.collect(host, isClosed, input)) },
     requests: {
-      waitFor: async (match, asked) => open(() => waits.waitFor(match, asked)),
-      expectNone: async (match, asked) => open(() => waits.expectNone(match, asked)),
+      waitFor: async (match, input) => open(() => waits.waitFor(match, input)),
+      expectNone: async (match, input) => open(() => waits.expectNone(match, input)),
     },
-    channel: (asked) =>
+    channel: (input) =>
       open(() => {
-        checkArgument(channelSchema, asked, 'options');
-        const { credential: by, after_seq } = asked;
+        checkArgument(channelSchema, input, 'options');
+        const { credential: by, after_seq } = input;
         const reader = by.startsWith('tok_') ? by : credential(by).token;
         return readChannel(host, reader, after_seq, isClosed);
       }),
-    fork: async (asked) => {
+    fork: async (input) => {
       const from = open(() => {
-        if (asked !== undefined) checkArgument(nameSchema, asked, 'name');
+        if (input !== undefined) checkArgument(nameSchema, input, 'name');
         return takeSnapshot(host);
       });
-      const forkName = asked ?? sandbox.freeName();
+      const forkName = input ?? sandbox.freeName();
       return worldOf(options, await sandbox.addWorld({ name: forkName, from }), forkName);
     },
     close: async () => {

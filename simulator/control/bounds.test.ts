@@ -50,9 +50,12 @@ bounds('the response to fifty thousand mistakes is a few kilobytes long', async 
   const scopes = Array.from({ length: 50_000 }, (_, n) => `s${n}`);
   const outsiders = Object.fromEntries(scopes.map((name) => [name, 1]));
   for (const body of [{ scopes }, { scopes: [], ...outsiders }]) {
-    const { status, body: told } = await ask('POST', 'credentials', body);
+    const { status, body: problem } = await ask('POST', 'credentials', body);
     assert.is(status, 422);
-    assert.ok(JSON.stringify(told).length < 8000, `${JSON.stringify(told).length} characters`);
+    assert.ok(
+      JSON.stringify(problem).length < 8000,
+      `${JSON.stringify(problem).length} characters`,
+    );
   }
 });
 

@@ -17,7 +17,7 @@ export interface StreamItem {
 /** Begins to follow, and returns how to stop. */
 type Follow = (add: (item: StreamItem) => void, end: () => void) => () => void;
 
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 const heartbeatMs = 15_000;
 /** Items serialized into one chunk, so that a reader that keeps up needs few writes. */
 const printedAtOnce = 50;
@@ -33,9 +33,9 @@ export function streamItems(follow: Follow): Readable {
   let isWanted = false;
   let isEnded = false;
   // Compact JSON has no line breaks, so one data line is enough.
-  const frame = (kind: string, shown: object | string) => {
+  const frame = (kind: string, content: object | string) => {
     id += 1;
-    const json = typeof shown === 'string' ? shown : JSON.stringify(shown);
+    const json = typeof content === 'string' ? content : JSON.stringify(content);
     return `id: ${id}\nevent: ${kind}\ndata: ${json}\n\n`;
   };
   const print = () => {
@@ -43,8 +43,8 @@ export function streamItems(follow: Follow): Readable {
     lost = 0;
     do {
       for (const { kind, show } of items.splice(0, printedAtOnce)) {
-        const shown = show();
-        if (shown !== undefined) text += frame(kind, shown);
+        const content = show();
+        if (content !== undefined) text += frame(kind, content);
       }
     } while (text === '' && items.length > 0);
     return text;
@@ -70,9 +70,9 @@ export function streamItems(follow: Follow): Readable {
   });
   const heartbeat = setInterval(() => give(': still here\n\n'), heartbeatMs).unref();
   const add = (item: StreamItem) => {
-    if (items.length === mostWaiting) {
-      items = items.slice(mostWaiting / 2);
-      lost += mostWaiting / 2;
+    if (items.length === maxWaiting) {
+      items = items.slice(maxWaiting / 2);
+      lost += maxWaiting / 2;
     }
     items.push(item);
     give();
@@ -93,9 +93,9 @@ export function followWorld(plane: Plane, host: WorldHost, name: string): Readab
         const item = itemOf(host, name, notice);
         if (item !== null) add(item);
       }),
-      plane.sandbox.watchWorlds((other, made) => {
-        if (other === name && made === null) end();
-        else add(worldItem(other, made === null ? 'dropped' : 'made'));
+      plane.sandbox.watchWorlds((other, created) => {
+        if (other === name && created === null) end();
+        else add(worldItem(other, created === null ? 'dropped' : 'made'));
       }),
       plane.onClose(end),
     ];

@@ -128,7 +128,7 @@ export type RequestStory = ValueOf<typeof requestStorySchema>;
 const listedLength = 16 * 1024;
 
 /** How much of a call is shown. */
-interface Shown {
+interface ViewOptions {
   /** Bodies without a cut. */
   readonly whole?: boolean;
   /** Tokens, cookies and secrets too. */
@@ -138,7 +138,7 @@ interface Shown {
 export function viewRequest(
   host: WorldHost,
   entry: JournalEntry,
-  { whole = false, secrets = false }: Shown = {},
+  { whole = false, secrets = false }: ViewOptions = {},
 ): RequestShown {
   const { world, behaviour } = host;
   const { reply, firstCall, allowance, allowanceLeft, operation } = entry;
@@ -210,13 +210,13 @@ export function viewRequestStory(
   };
 }
 
-const mostRepeats = 20;
+const maxRepeats = 20;
 
 /** Later requests that got the same response replayed. */
 function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string> {
   if (entry.idempotency !== 'first') return;
   let found = 0;
-  for (let n = entry.n + 1; n <= world.journal.newest && found < mostRepeats; n += 1) {
+  for (let n = entry.n + 1; n <= world.journal.newest && found < maxRepeats; n += 1) {
     const other = findEntry(world.journal, n);
     if (other?.firstCall !== entry.n) continue;
     found += 1;

@@ -12,7 +12,7 @@ import { type HandlerContext, type RowDraft, row, type TypedRow } from './row.ts
 
 const defaultLimit = 1000;
 /** Records checked for one page, so that a filter without matches does not scan all records. */
-const mostLooked = 50_000;
+const maxLooked = 50_000;
 
 export const limitParameter = whole('How many at most; 1000 by default.', 1, 10_000);
 export const paging = {
@@ -26,19 +26,19 @@ export function page<R>(
   limit: number | undefined,
   numberOf: (record: R) => number,
   isShown: (record: R) => boolean = () => true,
-): { readonly shown: readonly R[]; readonly next: number | null } {
-  const shown: R[] = [];
-  let looked = 0;
+): { readonly items: readonly R[]; readonly next: number | null } {
+  const items: R[] = [];
+  let checked = 0;
   let last = 0;
   for (const record of records) {
-    if (shown.length === (limit ?? defaultLimit) || looked === mostLooked) {
-      return { shown, next: last };
+    if (items.length === (limit ?? defaultLimit) || checked === maxLooked) {
+      return { items, next: last };
     }
-    looked += 1;
+    checked += 1;
     last = numberOf(record);
-    if (isShown(record)) shown.push(record);
+    if (isShown(record)) items.push(record);
   }
-  return { shown, next: null };
+  return { items, next: null };
 }
 
 /** A page of the records with a greater id, ascending. */

@@ -167,8 +167,8 @@ plane(
         target: `/_sandbox/${path}`,
         headers,
         base: 'http://localhost',
-        read: async (mostBytes) => {
-          most = mostBytes;
+        read: async (maxBytes) => {
+          most = maxBytes;
           return null;
         },
       });

@@ -24,8 +24,8 @@ export interface ControlRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The address under which the caller knows this server. */
   readonly base: string;
-  /** The body; null if it is larger than `mostBytes`. */
-  readonly read: (mostBytes: number) => Promise<Uint8Array | null>;
+  /** The body; null if it is larger than `maxBytes`. */
+  readonly read: (maxBytes: number) => Promise<Uint8Array | null>;
 }
 
 export interface ControlPlaneOptions {
@@ -212,15 +212,15 @@ function checkBodyHead(row: Row, { method, headers }: ControlRequest): void {
   const isJson = typeof type === 'string' && /^application\/json *(;|$)/i.test(type.trim());
   // Contract: a form on another site can post any type except JSON without a preflight request.
   if (type !== undefined && !isJson) throw notJson();
-  if (Number(headers['content-length']) > (row.mostBytes ?? mebibyte)) throw tooLarge(row);
+  if (Number(headers['content-length']) > (row.maxBytes ?? mebibyte)) throw tooLarge(row);
 }
 
 /** The body in the form of the row; undefined for a GET, which has none. */
 async function readJson(row: Row, { method, headers, read }: ControlRequest): Promise<unknown> {
   if (method === 'GET') return undefined;
-  const mostBytes = row.mostBytes ?? mebibyte;
-  const bytes = await read(mostBytes);
-  if (bytes === null || bytes.byteLength > mostBytes) throw tooLarge(row);
+  const maxBytes = row.maxBytes ?? mebibyte;
+  const bytes = await read(maxBytes);
+  if (bytes === null || bytes.byteLength > maxBytes) throw tooLarge(row);
   const isEmpty = bytes.byteLength === 0;
   if (!isEmpty && headers['content-type'] === undefined) throw notJson();
   const value = isEmpty ? {} : parseJson(bytes);
@@ -228,8 +228,8 @@ async function readJson(row: Row, { method, headers, read }: ControlRequest): Pr
   return value;
 }
 
-function tooLarge({ path, mostBytes = mebibyte }: Row): Refusal {
-  const most = `${mostBytes / mebibyte} MiB`;
+function tooLarge({ path, maxBytes = mebibyte }: Row): Refusal {
+  const most = `${maxBytes / mebibyte} MiB`;
   return new Refusal(413, `The body is larger than the ${most} that ${path} takes.`);
 }
 

@@ -42,7 +42,7 @@ interface RowOptions<P extends string, A extends Schema, B extends Schema, Q ext
   readonly query?: Q;
   readonly body?: B;
   /** The maximum size of the body; a mebibyte by default. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** 200 by default, or 204 if there is no answer. */
   readonly status?: number;
   readonly answer?: A;
@@ -120,6 +120,6 @@ export function row<
   const params = segments.filter((part) => part.startsWith('{')).map((part) => part.slice(1, -1));
   const query = object('The query.', options.query ?? {});
   // The plane calls `run` only with values that fit these schemas.
-  const made: object = { ...options, method, path, segments, params, query };
-  return made as TypedRow<Flat<ByPath<P> & QueryOf<Q> & ByBody<B>>, Answered<A, S>>;
+  const definition: object = { ...options, method, path, segments, params, query };
+  return definition as TypedRow<Flat<ByPath<P> & QueryOf<Q> & ByBody<B>>, Answered<A, S>>;
 }

@@ -48,13 +48,13 @@ if (process.platform !== 'win32') {
         .filter((each) => each.includes('touch broken'));
       assert.ok(lines.length > 20, `${lines.length} lines`);
       await sandbox.close();
-      const said = execFileSync('sh', ['-c', `${stubs}\n${lines.join('\n')}\nwait`], {
+      const output = execFileSync('sh', ['-c', `${stubs}\n${lines.join('\n')}\nwait`], {
         cwd: folder,
         encoding: 'utf8',
         env: { ...process.env, SANDBOX_BASE_URL: 'BASE', SANDBOX_TOKEN: 'T' },
       });
       assert.not.ok(existsSync(join(folder, 'broken')), text);
-      assert.ok(said.includes(`<Authorization: Bearer ${text}>`), text);
+      assert.ok(output.includes(`<Authorization: Bearer ${text}>`), text);
     }
   });
 }

@@ -19,8 +19,8 @@ export const url = ofType<string>({ type: 'string', format: 'uri' });
 export const flag = ofType<boolean>({ type: 'boolean' });
 export const number = ofType<number>({ type: 'number' });
 /** Far below the numbers that adding one does not change: two records would get one id. */
-const mostCounted = 2 ** 52;
-export const count = ofType<number>({ type: 'integer', minimum: 0, maximum: mostCounted });
+const maxCounted = 2 ** 52;
+export const count = ofType<number>({ type: 'integer', minimum: 0, maximum: maxCounted });
 export const time = ofType<number>({ type: 'integer', minimum: 0, maximum: lastTimeMs });
 export const rate = ofType<number | null>({ type: ['number', 'null'], minimum: 0 });
 const decimal = ofType<string>({
@@ -34,7 +34,7 @@ const decimal = ofType<string>({
 export function stored<P extends Readonly<Record<string, Schema>>>(members: P): P {
   const kept = Object.entries(members).map(([name, schema]) => {
     const isNumber = [schema.type].flat().includes('integer');
-    if (isNumber) return [name, { ...schema, maximum: mostCounted }];
+    if (isNumber) return [name, { ...schema, maximum: maxCounted }];
     const { properties } = schema.items ?? {};
     if (properties !== undefined) {
       return [name, { ...schema, items: { ...schema.items, properties: stored(properties) } }];

@@ -134,9 +134,9 @@ export function refuseAs(
 export function underStatus(code: RefusalCode, status: number): Override {
   return (behaviour) => ({
     ...behaviour,
-    refusedAs: (asked) => ({
-      ...behaviour.refusedAs(asked),
-      ...(asked === code ? { status } : {}),
+    refusedAs: (requested) => ({
+      ...behaviour.refusedAs(requested),
+      ...(requested === code ? { status } : {}),
     }),
   });
 }

@@ -31,9 +31,9 @@ async function callAll(client: SandboxClient): Promise<void> {
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status}`);
     return answer;
   };
-  const made = await client.person();
-  const tag = made.headers.get('etag') ?? '';
-  await call('PATCH', `accounts/${made.body.id}`, { language: 'en' }, tag);
+  const created = await client.person();
+  const tag = created.headers.get('etag') ?? '';
+  await call('PATCH', `accounts/${created.body.id}`, { language: 'en' }, tag);
   const terms = { trading_account_id: '5001', instrument: 'EURUSD', side: 'buy', volume: '1' };
   const { position_id } = (await call('POST', 'positions/open', terms)).body;
   await call('POST', 'positions/close', { trading_account_id: '5001', position_id });

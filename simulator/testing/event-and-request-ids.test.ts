@@ -24,8 +24,8 @@ ids('ids differ in another world, and in the next world of the same name', async
   const client = await openClient();
   const seen = [await idsOf(client)];
   for (const name of ['beside', 'same', 'same', 'same']) {
-    const made = await client.control('POST', 'worlds', { name });
-    const headers = { authorization: `Bearer ${made.credentials[0].token}` };
+    const created = await client.control('POST', 'worlds', { name });
+    const headers = { authorization: `Bearer ${created.credentials[0].token}` };
     assert.is((await client.person({}, { headers })).status, 201);
     seen.push(await idsOf(client, `worlds/${name}/`));
     await client.control('DELETE', `worlds/${name}`);

@@ -41,13 +41,16 @@ for (const [phase, repeated] of [
   faults(`a status ${phase}: in the API's own form, and a repeat is ${repeated}`, async () => {
     for (const [status, code, headers] of statuses) {
       await withFault({ phase, effect: { kind: 'status', status } }, async (client, id) => {
-        const struck = await create(client);
-        assert.equal([struck.status, struck.body.status, struck.body.code], [status, status, code]);
-        assert.match(struck.headers.get('content-type') ?? '', /^application\/problem\+json/);
-        assert.is(struck.body.request_id, struck.headers.get('x-request-id'));
-        for (const name of headers) assert.ok(struck.headers.has(name), `${name} is there`);
+        const faulted = await create(client);
+        assert.equal(
+          [faulted.status, faulted.body.status, faulted.body.code],
+          [status, status, code],
+        );
+        assert.match(faulted.headers.get('content-type') ?? '', /^application\/problem\+json/);
+        assert.is(faulted.body.request_id, faulted.headers.get('x-request-id'));
+        for (const name of headers) assert.ok(faulted.headers.has(name), `${name} is there`);
         // Reported in the response and in the journal.
-        assert.is(struck.headers.get('x-sandbox-fault'), id);
+        assert.is(faulted.headers.get('x-sandbox-fault'), id);
         const { fault } = await client.control('GET', 'requests/1');
         assert.equal([fault.id, fault.phase], [id, phase]);
         // IDEM-6: nothing is recorded, so the repeat runs.
@@ -141,20 +144,20 @@ const matches: readonly (readonly [NonNullable<CallFault['match']>, boolean])[] 
 
 faults('a fault matches if all of its parts match, and counts its matches', async () => {
   const client = await open();
-  for (const [match, strikes] of matches) {
+  for (const [match, applies] of matches) {
     await client.sandbox.faults.clear();
     const fault = await client.sandbox.faults.add({
       match,
       effect: { kind: 'status', status: 503 },
     });
-    const said = JSON.stringify(match);
+    const label = JSON.stringify(match);
     assert.is(
       (await client.person()).headers.get('x-sandbox-fault'),
-      strikes ? fault.id : null,
-      said,
+      applies ? fault.id : null,
+      label,
     );
     const { faults: listed } = await client.control('GET', 'faults');
-    assert.is(listed[0].hits, strikes ? 1 : 0, said);
+    assert.is(listed[0].hits, applies ? 1 : 0, label);
   }
   await client.close();
 });
@@ -164,9 +167,9 @@ faults('a fault applies as often as configured, and the older of two applies fir
   const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
   await client.sandbox.faults.add({ ...status(503), times: 2 });
   await client.sandbox.faults.add({ ...status(500), times: 1 });
-  const heard: number[] = [];
-  for (let n = 0; n < 4; n += 1) heard.push((await create(client)).status);
-  assert.equal(heard, [503, 503, 500, 201]);
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n += 1) statuses.push((await create(client)).status);
+  assert.equal(statuses, [503, 503, 500, 201]);
   const { faults: listed } = await client.control('GET', 'faults');
   assert.equal(
     listed.map(({ hits }: { hits: number }) => hits),

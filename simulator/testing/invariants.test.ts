@@ -11,23 +11,26 @@ import { startTestServer } from '../transports/testing/server.ts';
 
 const socket = suite('socket: generated requests');
 
-interface Heard {
+interface RawReply {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
 /** Writes bytes on a separate connection; null if it was closed without a response. */
-async function say(port: number, chunks: readonly (string | Uint8Array)[]): Promise<Heard | null> {
+async function send(
+  port: number,
+  chunks: readonly (string | Uint8Array)[],
+): Promise<RawReply | null> {
   const client = connect(port, '127.0.0.1');
-  const heard: Buffer[] = [];
-  client.on('data', (chunk: Buffer) => heard.push(chunk));
+  const response: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => response.push(chunk));
   client.on('error', () => undefined);
   // A server that sends nothing fails the test instead of blocking it.
   client.setTimeout(5000, () => client.destroy());
   for (const chunk of chunks) client.write(chunk);
   await new Promise((resolve) => client.once('close', resolve));
-  const text = Buffer.concat(heard).toString();
+  const text = Buffer.concat(response).toString();
   const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
   if (status === undefined) return null;
   const contentType = /^content-type: (.*?)\r$/im.exec(text)?.[1] ?? '';
@@ -43,13 +46,13 @@ function printHead(method: string, target: string, headers: Record<string, unkno
   return `${head.join('\r\n')}\r\n\r\n`;
 }
 
-function holdAnswer(heard: Heard, method: string): void {
-  const [contentType = ''] = heard.contentType.split(';');
-  assert.is.not(Math.floor(heard.status / 100), 1);
+function holdAnswer(response: RawReply, method: string): void {
+  const [contentType = ''] = response.contentType.split(';');
+  assert.is.not(Math.floor(response.status / 100), 1);
   // Bytes that are not HTTP never become a request, and get a plain-text response.
-  if (heard.status === 431 || method === 'HEAD') return;
-  const reply = { ...heard, contentType: contentType as 'text/plain' };
-  assert.is(findWrongReply(reply), null, `${heard.status} ${heard.body.slice(0, 300)}`);
+  if (response.status === 431 || method === 'HEAD') return;
+  const reply = { ...response, contentType: contentType as 'text/plain' };
+  assert.is(findWrongReply(reply), null, `${response.status} ${response.body.slice(0, 300)}`);
 }
 
 function holdWorld(sandbox: Sandbox, invariants: Invariants): void {
@@ -64,10 +67,10 @@ socket('hundreds of valid and malformed requests, one by one', async () => {
     const call = makeCall(drawFrom(seed), sandbox.first.world, '{"odd": [1e999]}');
     if (call.method === 'BREW') continue;
     const headers = { ...call.headers, 'content-length': call.body.byteLength };
-    const heard = await say(port, [printHead(call.method, call.target, headers), call.body]);
-    if (heard === null) throw new Error(`no answer to ${call.method} ${call.target}`);
-    statuses.add(heard.status);
-    holdAnswer(heard, call.method);
+    const response = await send(port, [printHead(call.method, call.target, headers), call.body]);
+    if (response === null) throw new Error(`no answer to ${call.method} ${call.target}`);
+    statuses.add(response.status);
+    holdAnswer(response, call.method);
     holdWorld(sandbox, invariants);
   }
   for (const status of [200, 201, 400, 401, 404, 405, 422])
@@ -103,7 +106,7 @@ socket('interrupted uploads have no effect', async () => {
     client.resetAndDestroy();
     await once(client, 'close');
   }
-  const good = await say(port, [head({ 'content-length': body.length }), body]);
+  const good = await send(port, [head({ 'content-length': body.length }), body]);
   assert.is(good?.status, 201);
   assert.is(sandbox.first.world.accounts.size, before + 1);
   await close();
@@ -125,15 +128,15 @@ const noHttp: readonly (string | Uint8Array)[] = [
 socket('bytes that are not HTTP are refused, and the next request is served', async () => {
   const { port, token, close } = await startTestServer();
   for (const bytes of noHttp) {
-    const heard = await say(port, [bytes]);
-    if (heard !== null) {
+    const response = await send(port, [bytes]);
+    if (response !== null) {
       assert.ok(
-        [400, 431].includes(heard.status),
-        `${heard.status} to ${String(bytes).slice(0, 60)}`,
+        [400, 431].includes(response.status),
+        `${response.status} to ${String(bytes).slice(0, 60)}`,
       );
     }
     const headers = { authorization: `Bearer ${token}` };
-    const next = await say(port, [printHead('GET', '/api/v1/accounts?limit=1', headers)]);
+    const next = await send(port, [printHead('GET', '/api/v1/accounts?limit=1', headers)]);
     assert.is(next?.status, 200);
   }
   await close();
@@ -149,11 +152,11 @@ socket('a huge body is refused without buffering, and a huge path is answered', 
   };
   const declared = { ...headers, 'content-length': 12 * megabyte.length };
   const pieces = Array.from({ length: 12 }, () => megabyte);
-  const heard = await say(port, [printHead('POST', '/api/v1/accounts', declared), ...pieces]);
-  assert.is(heard?.status, 413);
-  assert.match(heard?.contentType ?? '', /^text\/plain/);
+  const response = await send(port, [printHead('POST', '/api/v1/accounts', declared), ...pieces]);
+  assert.is(response?.status, 413);
+  assert.match(response?.contentType ?? '', /^text\/plain/);
   const path = `/api/v1/accounts/${pick(drawFrom(1), ['9', '%41'])}${'9'.repeat(10_000)}`;
-  assert.is((await say(port, [printHead('GET', path, headers)]))?.status, 405);
+  assert.is((await send(port, [printHead('GET', path, headers)]))?.status, 405);
   await close();
 });
 

@@ -26,21 +26,21 @@ kinds('only the type decides on the payout and the direction of the money', asyn
       const path = `accounts/${account_id}/trading-accounts`;
       const { id: trading_account_id } = await client.control('POST', path, { provider_payouts });
       const place = { account_id, trading_account_id };
-      const made = await client.transaction({ ...place, ...each, method: method ?? null });
-      assert.is(made.status, 201, words);
+      const created = await client.transaction({ ...place, ...each, method: method ?? null });
+      assert.is(created.status, 201, words);
       // TXN-6: an omitted method follows from the sign, and from nothing else.
       const derived = amount.startsWith('-') ? 'Withdrawal' : 'Deposit';
-      assert.is(made.body.method, method ?? derived, words);
+      assert.is(created.body.method, method ?? derived, words);
 
-      const approve = `transactions/${made.body.id}/approve?account_id=${account_id}`;
+      const approve = `transactions/${created.body.id}/approve?account_id=${account_id}`;
       const approved = await client.call('POST', approve);
       const isPayout = provider_payouts && transaction_type === 'Withdrawal';
       assert.is(approved.status, isPayout ? 501 : 200, words);
       if (isPayout) continue;
-      const isDeposit = transaction_type === 'Deposit' && made.body.method !== 'Bonus';
+      const isDeposit = transaction_type === 'Deposit' && created.body.method !== 'Bonus';
       assert.is(approved.body.is_ftd, isDeposit, words);
 
-      await client.control('POST', `transactions/${made.body.id}/settle`);
+      await client.control('POST', `transactions/${created.body.id}/settle`);
       const { balance } = await client.control('GET', `trading-accounts/${trading_account_id}`);
       const isIncoming = transaction_type === 'Deposit' || transaction_type === 'Credit';
       assert.is(balance, isIncoming ? '25.00' : '-25.00', words);

@@ -8,8 +8,8 @@ test('a reference can be reused only out of reach of the caller, on another acco
   const create = async (as: string, account_id: string, trading_account_id: string) => {
     const client_reference_id = as === 'firm' ? 'SAME' : 'same';
     const body = { client_reference_id, account_id, trading_account_id };
-    const made = await client.transaction({ ...body, currency: 'USD' }, { as });
-    return [made.status, made.body.id];
+    const created = await client.transaction({ ...body, currency: 'USD' }, { as });
+    return [created.status, created.body.id];
   };
   const [status, first] = await create('brand-a', '1002', '5002');
   assert.is(status, 201);

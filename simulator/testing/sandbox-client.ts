@@ -40,8 +40,8 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     this.sandbox = sandbox;
   }
 
-  async call(method: string, path: string, asked: RequestOptions = {}): Promise<ApiAnswer> {
-    const { as = 'firm', key = `key-${++this.#count}`, body, text, headers } = asked;
+  async call(method: string, path: string, options: RequestOptions = {}): Promise<ApiAnswer> {
+    const { as = 'firm', key = `key-${++this.#count}`, body, text, headers } = options;
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     const request = new Request(`http://sandbox/api/v1/${path}`, {
       method,
@@ -60,20 +60,20 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return { status, headers: response.headers, body: isJson ? JSON.parse(answer) : answer };
   }
 
-  post(path: string, body: unknown, asked: RequestOptions = {}): Promise<ApiAnswer> {
-    return this.call('POST', path, { body, ...asked });
+  post(path: string, body: unknown, options: RequestOptions = {}): Promise<ApiAnswer> {
+    return this.call('POST', path, { body, ...options });
   }
 
   /** A person at brand 10, by default a new person each time. */
-  person(fields: object = {}, asked: RequestOptions = {}): Promise<ApiAnswer> {
+  person(fields: object = {}, options: RequestOptions = {}): Promise<ApiAnswer> {
     const reference = `person-${++this.#count}`;
     const email = `${reference}@example.com`;
     const whole = { client_reference_id: reference, email, brand_id: '10', ...fields };
-    return this.post('accounts', whole, asked);
+    return this.post('accounts', whole, options);
   }
 
   /** A transaction of trading account 5002 of account 1002, new each time. */
-  transaction(fields: object = {}, asked: RequestOptions = {}): Promise<ApiAnswer> {
+  transaction(fields: object = {}, options: RequestOptions = {}): Promise<ApiAnswer> {
     const whole = {
       client_reference_id: `transaction-${++this.#count}`,
       account_id: '1002',
@@ -84,7 +84,7 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
       transaction_type: 'Deposit',
       ...fields,
     };
-    return this.post('transactions', whole, asked);
+    return this.post('transactions', whole, options);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: responses of any row, compared unchanged.
@@ -155,9 +155,9 @@ export async function update(
   body: object,
   headers?: RequestOptions['headers'],
 ) {
-  const made = await client.person();
-  const tag = made.headers.get('etag') ?? '';
-  return client.call('PATCH', `accounts/${made.body.id}`, {
+  const created = await client.person();
+  const tag = created.headers.get('etag') ?? '';
+  return client.call('PATCH', `accounts/${created.body.id}`, {
     body,
     headers: headers ?? { 'if-match': tag },
   });

@@ -71,12 +71,12 @@ const position = {
 async function payOut(client: SandboxClient) {
   const statuses: number[] = [];
   for (const provider_payouts of [true, false]) {
-    const made = await client.control('POST', 'accounts/1002/trading-accounts', {
+    const created = await client.control('POST', 'accounts/1002/trading-accounts', {
       currency: 'USD',
       provider_payouts,
     });
     const { body } = await client.transaction({
-      trading_account_id: made.id,
+      trading_account_id: created.id,
       amount: '-5.00',
       method: 'Withdrawal',
       transaction_type: 'Withdrawal',
@@ -91,8 +91,8 @@ async function payOut(client: SandboxClient) {
 const isFirstDepositBy = (method: string) => async (client: SandboxClient) => {
   const person = await client.person();
   const account_id = person.body.id;
-  const made = await client.control('POST', `accounts/${account_id}/trading-accounts`, {});
-  const where = { account_id, trading_account_id: made.id };
+  const created = await client.control('POST', `accounts/${account_id}/trading-accounts`, {});
+  const where = { account_id, trading_account_id: created.id };
   const { body } = await client.transaction({ ...where, method });
   const path = `transactions/${body.id}/approve?account_id=${account_id}`;
   return (await client.call('POST', path)).body.is_ftd;
@@ -105,9 +105,9 @@ async function move(client: SandboxClient, id: string | null, ...verbs: readonly
   const moved = id ?? (await client.transaction()).body.id;
   let last: unknown = null;
   for (const verb of verbs) {
-    const asked = verb === 'approve' ? {} : { body: { reason: 'Asked for.', operator: 'ops' } };
+    const options = verb === 'approve' ? {} : { body: { reason: 'Asked for.', operator: 'ops' } };
     const path = `transactions/${moved}/${verb}?account_id=1002`;
-    const { status, body } = await client.call('POST', path, asked);
+    const { status, body } = await client.call('POST', path, options);
     last = [status, body.status === status ? body.code : body.status];
   }
   return last;
@@ -223,8 +223,8 @@ const shows: Readonly<Partial<Record<SettingKey, SettingCheck>>> = {
   transaction_reference_scope: see({ firm: [201, 200], account: [201, 201] }, async (client) => {
     const one = { client_reference_id: 'one' };
     const first = await client.transaction(one);
-    const made = await client.control('POST', 'accounts/1003/trading-accounts', {});
-    const elsewhere = { account_id: '1003', trading_account_id: made.id };
+    const created = await client.control('POST', 'accounts/1003/trading-accounts', {});
+    const elsewhere = { account_id: '1003', trading_account_id: created.id };
     const second = await client.transaction({ ...one, ...elsewhere });
     return [first.status, second.status];
   }),
@@ -311,8 +311,8 @@ const shows: Readonly<Partial<Record<SettingKey, SettingCheck>>> = {
     async (client) => (await client.person({}, { as: null })).body.code,
   ),
   webhook_disable_answer: see({ subscription: [200, true], empty: [204, null] }, async (client) => {
-    const made = await subscribe(client);
-    const { status, body } = await client.call('POST', `webhooks/${made.body.id}/disable`);
+    const created = await subscribe(client);
+    const { status, body } = await client.call('POST', `webhooks/${created.body.id}/disable`);
     return [status, body === '' ? null : body.disabled];
   }),
   subscription_brand_id: see(

@@ -29,8 +29,8 @@ const deposit = { account_id: '1001', trading_account_id: '5001' };
 
 async function write(client: SandboxClient, { body }: ApiAnswer): Promise<unknown> {
   const headers = { authorization: `Bearer ${body.access_token}` };
-  const asked = { as: null, headers };
-  const { status, body: answer } = await client.transaction(deposit, asked);
+  const options = { as: null, headers };
+  const { status, body: answer } = await client.transaction(deposit, options);
   return answer.code ?? status;
 }
 
@@ -48,9 +48,9 @@ const modes = [
 tokens('read_only, as a form or as JSON, forbids or allows a write', () =>
   tryTokens(async (client) => {
     for (const [form, readOnly, expected] of modes) {
-      const made = await ask(client, { account_id: '1001', read_only: readOnly }, form);
+      const token = await ask(client, { account_id: '1001', read_only: readOnly }, form);
       const words = `${JSON.stringify(readOnly)} ${form ? 'in a form' : 'in JSON'}`;
-      assert.equal([made.status, await write(client, made)], [200, expected], words);
+      assert.equal([token.status, await write(client, token)], [200, expected], words);
       await client.advance(60_000);
     }
   }),

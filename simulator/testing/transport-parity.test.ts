@@ -14,14 +14,14 @@ import { createHttp } from '../transports/http.ts';
 const parity = suite('transport parity');
 const mocked = 'https://api.example.com';
 
-interface Asked {
+interface TestRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-interface Heard {
+interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
@@ -40,26 +40,30 @@ const compared = [
   'x-sandbox-fault',
 ] as const;
 
-function hear(status: number, header: (name: string) => string | undefined, body: string): Heard {
+function responseOf(
+  status: number,
+  header: (name: string) => string | undefined,
+  body: string,
+): TestResponse {
   assert.match(header('x-request-id') ?? 'none', /^req_/, `${status} ${body.slice(0, 500)}`);
   const headers = Object.fromEntries(compared.map((name) => [name, header(name)]));
   // Call ids differ between worlds only by the number of earlier calls.
   return { status, headers, body: body.replace(/req_\w+/g, 'req_…') };
 }
 
-async function hearResponse(response: Response): Promise<Heard> {
+async function readResponse(response: Response): Promise<TestResponse> {
   const body = await response.text();
-  return hear(response.status, (name) => response.headers.get(name) ?? undefined, body);
+  return responseOf(response.status, (name) => response.headers.get(name) ?? undefined, body);
 }
 
 interface Way {
   readonly name: string;
   readonly sandbox: Sandbox;
-  readonly ask: (asked: Asked) => Promise<Heard>;
+  readonly ask: (request: TestRequest) => Promise<TestResponse>;
   readonly close: () => Promise<void>;
 }
 
-function requestOf(origin: string, { method, path, headers, body }: Asked): Request {
+function requestOf(origin: string, { method, path, headers, body }: TestRequest): Request {
   return new Request(`${origin}${path}`, {
     method,
     headers,
@@ -73,8 +77,8 @@ async function overHttp(): Promise<Way> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   // Not `fetch`, which would add a content type and other headers.
-  const ask = ({ method, path, headers, body }: Asked) =>
-    new Promise<Heard>((resolve, reject) => {
+  const ask = ({ method, path, headers, body }: TestRequest) =>
+    new Promise<TestResponse>((resolve, reject) => {
       const sent = httpRequest({ port, method, path, headers, agent: false }, (response) => {
         let text = '';
         response.setEncoding('utf8');
@@ -83,7 +87,7 @@ async function overHttp(): Promise<Way> {
         });
         response.once('end', () => {
           const header = (name: string) => response.headers[name] as string | undefined;
-          resolve(hear(response.statusCode ?? 0, header, text));
+          resolve(responseOf(response.statusCode ?? 0, header, text));
         });
       });
       sent.once('error', () => reject(new TypeError('cut off')));
@@ -105,7 +109,8 @@ async function overFetch(): Promise<Way> {
   return {
     name: 'fetch of a request',
     sandbox,
-    ask: async (asked) => hearResponse(await fetchCall(sandbox, requestOf('http://any', asked))),
+    ask: async (request) =>
+      readResponse(await fetchCall(sandbox, requestOf('http://any', request))),
     close: () => sandbox.close(),
   };
 }
@@ -115,7 +120,7 @@ async function overFetchOfUrl(): Promise<Way> {
   return {
     name: 'fetch of a url',
     sandbox,
-    ask: async ({ path, ...init }) => hearResponse(await fetchCall(sandbox, path, init)),
+    ask: async ({ path, ...init }) => readResponse(await fetchCall(sandbox, path, init)),
     close: () => sandbox.close(),
   };
 }
@@ -128,7 +133,7 @@ async function overMsw(): Promise<Way> {
   return {
     name: 'msw',
     sandbox,
-    ask: async (asked) => hearResponse(await fetch(requestOf(mocked, asked))),
+    ask: async (asked) => readResponse(await fetch(requestOf(mocked, asked))),
     close: async () => {
       server.close();
       await sandbox.close();
@@ -144,7 +149,7 @@ const person = JSON.stringify({
   brand_id: '10',
 });
 
-type Case = Partial<Asked> & { readonly who?: string };
+type Case = Partial<TestRequest> & { readonly who?: string };
 
 const write = (method: string, path: string, key: string, more: Case = {}): Case => ({
   method,
@@ -156,7 +161,7 @@ const create = (key: string, more: Case = {}): Case =>
   write('POST', 'accounts', key, { body: person, ...more });
 const ofType = (key: string, type: string): Case =>
   create(key, { headers: { 'content-type': type } });
-const update = (key: string, headers: Asked['headers'], country: string): Case =>
+const update = (key: string, headers: TestRequest['headers'], country: string): Case =>
   write('PATCH', 'accounts/1001', key, { headers, body: JSON.stringify({ country }) });
 /** A decision has no body. */
 const approve = (key: string, id: string, query: string): Case => ({
@@ -225,7 +230,7 @@ async function withAll(run: (ways: readonly Way[]) => Promise<void>): Promise<vo
   }
 }
 
-function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): Asked {
+function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): TestRequest {
   const authorization = who === 'anonymous' ? 'Bearer unknown' : `Bearer ${tokenOf(sandbox, who)}`;
   const { method = 'GET', path = '/', headers, body } = given;
   return {
@@ -237,11 +242,11 @@ function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): Asked {
 parity('every case gets the same response on each transport', () =>
   withAll(async (ways) => {
     for (const each of cases) {
-      const heard: Heard[] = [];
-      for (const way of ways) heard.push(await way.ask(askedOf(way, each)));
+      const responses: TestResponse[] = [];
+      for (const way of ways) responses.push(await way.ask(askedOf(way, each)));
       const what = `${each.method} ${each.path} ${JSON.stringify(each.headers)}`;
       for (const [at, way] of ways.entries()) {
-        assert.equal(heard[at], heard[0], `${way.name} differs from http: ${what}`);
+        assert.equal(responses[at], responses[0], `${way.name} differs from http: ${what}`);
       }
     }
   }),
@@ -252,8 +257,8 @@ parity('a rate limit refusal reports the same wait', () =>
     const answers = await Promise.all(
       ways.map(async (way) => {
         way.sandbox.first.execute('changeCredential', { client_id: 'cl_firm', rate_per_second: 1 });
-        const asked = askedOf(way, { method: 'GET', path: '/api/v1/webhooks' });
-        return [await way.ask(asked), await way.ask(asked)];
+        const request = askedOf(way, { method: 'GET', path: '/api/v1/webhooks' });
+        return [await way.ask(request), await way.ask(request)];
       }),
     );
     assert.equal(
@@ -269,13 +274,13 @@ parity('a response that a fault cuts off is a failed request on each transport',
     for (const way of ways) {
       const effect = { kind: 'reset' } as const;
       way.sandbox.first.execute('makeFault', { match: {}, effect, times: 1 });
-      const asked = askedOf(way, { method: 'GET', path: '/api/v1/webhooks' });
-      const cut = await way.ask(asked).then(
+      const request = askedOf(way, { method: 'GET', path: '/api/v1/webhooks' });
+      const cut = await way.ask(request).then(
         () => 'answered',
         (error: unknown) => error as Error,
       );
       assert.instance(cut, TypeError, `${way.name}: ${cut}`);
-      assert.is((await way.ask(asked)).status, 200, way.name);
+      assert.is((await way.ask(request)).status, 200, way.name);
     }
   }),
 );

@@ -12,20 +12,20 @@ const count = 20;
 // biome-ignore lint/suspicious/noExplicitAny: responses of any row, compared unchanged.
 type Any = any;
 
-interface Made {
+interface TestWorld {
   readonly name: string;
   readonly token: string;
   readonly clientId: string;
 }
 
-async function make(sandbox: SandboxHandle, name?: string): Promise<Made> {
+async function make(sandbox: SandboxHandle, name?: string): Promise<TestWorld> {
   const world = (await sandbox.control('POST', 'worlds', { name, world: 'default' })) as Any;
   const { token, client_id } = world.credentials[0];
   return { name: world.name, token, clientId: client_id };
 }
 
 const reader =
-  (sandbox: SandboxHandle, { name }: Made) =>
+  (sandbox: SandboxHandle, { name }: TestWorld) =>
   async (path: string) =>
     (await sandbox.control('GET', `worlds/${name}/${path}`)) as Any;
 
@@ -38,8 +38,8 @@ function call(sandbox: SandboxHandle, token: string, path: string, body?: object
 const person = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10' };
 
 /** Everything about a world that a call, an operator or time could change. */
-async function lookAt(sandbox: SandboxHandle, made: Made) {
-  const read = reader(sandbox, made);
+async function stateOf(sandbox: SandboxHandle, created: TestWorld) {
+  const read = reader(sandbox, created);
   const { counts } = await read('info');
   return {
     accounts: (await read('accounts')).accounts.length,
@@ -57,7 +57,7 @@ worlds('changes in one of twenty worlds do not show in the others', async () => 
   const sandbox = await createSandbox({ clock: '2030-01-01T00:00:00Z' });
   const made = await Promise.all(Array.from({ length: count }, () => make(sandbox)));
   assert.is(new Set(made.map(({ token }) => token)).size, count);
-  const untouched = await lookAt(sandbox, made[0] as Made);
+  const untouched = await stateOf(sandbox, made[0] as TestWorld);
   const busy = made.filter((_, index) => index % 2 === 1);
   await Promise.all(
     busy.map(async ({ name, token }, index) => {
@@ -73,7 +73,7 @@ worlds('changes in one of twenty worlds do not show in the others', async () => 
     }),
   );
   for (const [index, world] of made.entries()) {
-    const seen = await lookAt(sandbox, world);
+    const seen = await stateOf(sandbox, world);
     if (index % 2 === 0) assert.equal(seen, untouched, world.name);
     else {
       assert.is(seen.now, untouched.now + 1000 * ((index + 1) / 2));
@@ -123,7 +123,7 @@ worlds('each world has its own events, deliveries, sequence and secrets', async 
 
 worlds('dropping a world aborts its calls at every stage', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
-  const made = await make(sandbox, 'gone');
+  const created = await make(sandbox, 'gone');
   const fault = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
   await sandbox.control('POST', 'worlds/gone/faults', fault);
   const cut = (work: Promise<unknown>) =>
@@ -133,16 +133,16 @@ worlds('dropping a world aborts its calls at every stage', async () => {
     );
   const { base_url } = await sandbox.listen();
   const headers = {
-    authorization: `Bearer ${made.token}`,
+    authorization: `Bearer ${created.token}`,
     'idempotency-key': 'socket',
     'content-type': 'application/json',
   };
   const terms = { method: 'POST', headers, body: JSON.stringify(person) };
   const underWay = [
-    cut(call(sandbox, made.token, 'accounts', person)),
+    cut(call(sandbox, created.token, 'accounts', person)),
     cut(fetch(`${base_url}/api/v1/accounts`, terms)),
   ];
-  const read = reader(sandbox, made);
+  const read = reader(sandbox, created);
   for (let tries = 0; (await read('info')).counts.held < 2; tries += 1) {
     assert.ok(tries < 500, 'both calls are held back');
     await new Promise((next) => setTimeout(next, 2));
@@ -197,8 +197,8 @@ worlds(
   'a wrong secret counts against the budget of its client, in that client’s world',
   async () => {
     const sandbox = await createSandbox();
-    const made = await make(sandbox);
-    const minted = (await sandbox.control('POST', `worlds/${made.name}/credentials`, {
+    const created = await make(sandbox);
+    const minted = (await sandbox.control('POST', `worlds/${created.name}/credentials`, {
       scopes: ['accounts:write'],
     })) as Any;
     const ask = async (client_secret: string) => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BodyFault } from '../core/pipeline/find-fault.ts';
 
-const mostPieces = 10;
+const maxPieces = 10;
 const longestTimerMs = 2 ** 31 - 1;
 
 export const arrivesWhole = (fault: BodyFault, body: string): boolean =>
@@ -15,7 +15,7 @@ export async function* piecesUnder(fault: BodyFault, body: string): AsyncGenerat
     if (fault.bytes > 0) yield bytes.subarray(0, fault.bytes);
     return;
   }
-  const pieces = Math.min(mostPieces, bytes.byteLength);
+  const pieces = Math.min(maxPieces, bytes.byteLength);
   const upTo = (count: number) => Math.floor((bytes.byteLength * count) / pieces);
   for (let sent = 0; sent < pieces; sent += 1) {
     await sleep(Math.min(fault.ms / pieces, longestTimerMs));

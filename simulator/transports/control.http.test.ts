@@ -58,8 +58,8 @@ mount('responses over HTTP equal those in process', async ({ port, trial }) => {
 mount('the connection is kept alive, and bodies are read in chunks', async ({ port }) => {
   const headers = { ...json, 'transfer-encoding': 'chunked' };
   const path = '/_sandbox/credentials';
-  const made = await send(port, { method: 'POST', path, headers }, '{"scopes":[]}');
-  assert.is(made.status, 201);
+  const created = await send(port, { method: 'POST', path, headers }, '{"scopes":[]}');
+  assert.is(created.status, 201);
 });
 
 mount('foreign hosts and origins are refused on every path', async ({ port, trial }) => {

@@ -83,7 +83,7 @@ export async function serveControl(
     headers,
     base: `http://${headers.host}`,
     // An interrupted upload is not a request, and is never answered.
-    read: (mostBytes) => new Promise((done) => readBody(request, mostBytes, done)),
+    read: (maxBytes) => new Promise((done) => readBody(request, maxBytes, done)),
   });
   sendReply(response, reply);
 }

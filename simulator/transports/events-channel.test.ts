@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { DeliveryTestHarness } from '../host/delivery/testing/delivery-test-harness.ts';
 import { tokenOf as findToken } from '../host/testing/sandbox.ts';
-import { Door } from './door.ts';
+import { Guard } from './access-guard.ts';
 import { ApiMessage, serveEventsChannel } from './events-channel.ts';
 import { createHttp, type HttpServer } from './http.ts';
 import { RequestBatcher } from './request-batcher.ts';
@@ -336,11 +336,11 @@ channel('a slow reader limits what is sent, and eventually gets every event', ()
 channel('a client that sends too much is disconnected', () =>
   withHarness(async ({ follow }) => {
     const quiet = follow();
-    const loud = follow();
-    await Promise.all([quiet.opened, loud.opened]);
+    const receiving = follow();
+    await Promise.all([quiet.opened, receiving.opened]);
     quiet.socket.send('x'.repeat(16 * 1024));
-    loud.socket.send('x'.repeat(16 * 1024 + 1));
-    assert.is((await loud.ended).code, 1009);
+    receiving.socket.send('x'.repeat(16 * 1024 + 1));
+    assert.is((await receiving.ended).code, 1009);
     assert.is(quiet.socket.readyState, WebSocket.OPEN);
   }),
 );
@@ -369,7 +369,7 @@ channel('a client that does not answer pings is disconnected', async () => {
   const { sandbox } = harness;
   const server = createServer({ IncomingMessage: ApiMessage });
   const batcher = new RequestBatcher(sandbox, {});
-  serveEventsChannel(server, { sandbox, door: new Door(), batcher, pingEveryMs: 20 });
+  serveEventsChannel(server, { sandbox, guard: new Guard(), batcher, pingEveryMs: 20 });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
   const lively = new Client(url, tokenOf(harness), {});

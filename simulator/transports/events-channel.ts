@@ -8,7 +8,7 @@ import { replyHeaders } from '../core/call.ts';
 import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
-import type { Door } from './door.ts';
+import type { Guard } from './access-guard.ts';
 import type { RequestBatcher } from './request-batcher.ts';
 
 /**
@@ -23,15 +23,15 @@ export class ApiMessage extends IncomingMessage {
     return this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? '');
   }
 
-  set upgrade(asked: boolean | null) {
-    this.asksForUpgrade = asked;
+  set upgrade(value: boolean | null) {
+    this.asksForUpgrade = value;
   }
 }
 
 export interface EventsChannelOptions {
   readonly sandbox: Sandbox;
   /** Decides which origins may follow. */
-  readonly door: Door;
+  readonly guard: Guard;
   /** Answers the calls that arrived before a handshake first. */
   readonly batcher: RequestBatcher;
   /** Headers put on every answer to a handshake. */
@@ -42,11 +42,11 @@ export interface EventsChannelOptions {
 
 const emptyBody = new Uint8Array(0);
 /** Readers have nothing to send; anything they do send is discarded. */
-const mostInputBytes = 16 * 1024;
+const maxInputBytes = 16 * 1024;
 /** A reader with this many unread bytes gets no more until it has read them. */
-const mostUnreadBytes = 1024 * 1024;
+const maxUnreadBytes = 1024 * 1024;
 const defaultPingMs = 20_000;
-const farewellMs = 500;
+const closeTimeoutMs = 500;
 
 type End = (code: number, reason: string) => void;
 
@@ -102,9 +102,9 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
         socket.destroy();
         return;
       }
-      const { door } = options;
+      const { guard } = options;
       const { headers, rawHeaders } = request;
-      const refused = door.refuseHost(headers, rawHeaders) ?? door.refuseFollower(headers);
+      const refused = guard.refuseHost(headers, rawHeaders) ?? guard.refuseFollower(headers);
       if (refused === null) shakeHands(request, socket, head);
       else refuse(socket, refused.status, refused.headers, String(refused.body));
     });
@@ -125,9 +125,9 @@ async function openServer(): Promise<WebSocketServer> {
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
-    closeTimeout: farewellMs,
+    closeTimeout: closeTimeoutMs,
     perMessageDeflate: false,
-    maxPayload: mostInputBytes,
+    maxPayload: maxInputBytes,
   };
   const server = new WebSocketServer(options);
   server.on('headers', (lines: string[], request: IncomingMessage) => {
@@ -172,7 +172,7 @@ function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: numbe
     });
   };
   const sent = () => {
-    if (!isFull || socket.bufferedAmount > mostUnreadBytes / 2) return;
+    if (!isFull || socket.bufferedAmount > maxUnreadBytes / 2) return;
     isFull = false;
     later();
   };
@@ -183,7 +183,7 @@ function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: numbe
       return;
     }
     for (const envelope of page.envelopes) socket.send(envelope, sent);
-    isFull = socket.bufferedAmount > mostUnreadBytes;
+    isFull = socket.bufferedAmount > maxUnreadBytes;
     if (page.more) later();
   };
   const channel = new ChannelReader(host, call, later);

@@ -12,9 +12,9 @@ const fetching = suite('fetch without a socket');
 const url = 'http://any/api/v1/accounts?x=1#part';
 
 /** Status and body, or the name of the error. */
-async function outcome(asked: () => Promise<Response>): Promise<string> {
+async function outcome(work: () => Promise<Response>): Promise<string> {
   try {
-    const response = await asked();
+    const response = await work();
     const body = await response.text();
     return `${response.status} ${body.replace(/req_\w+/g, 'req_…')}`;
   } catch (error) {
@@ -28,7 +28,7 @@ fetching('a URL with options gets the same response as its Request', async () =>
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'one' };
   const json = { ...headers, 'content-type': 'application/json' };
   const body = JSON.stringify({ client_reference_id: 'one', email: 'one@example.com' });
-  const asked: readonly (readonly [string, RequestInit, RegExp])[] = [
+  const cases: readonly (readonly [string, RequestInit, RegExp])[] = [
     [url, { method: 'POST', headers: json, body }, /^201 /],
     [url, { method: 'post', headers: json, body }, /^201 /],
     [url, { method: 'POST', headers, body }, /^4\d\d /],
@@ -39,7 +39,7 @@ fetching('a URL with options gets the same response as its Request', async () =>
     ['http://', { method: 'POST', body }, /^TypeError$/],
     [url, { method: 'POST', body, signal: AbortSignal.abort() }, /^AbortError$/],
   ];
-  for (const [input, init, expected] of asked) {
+  for (const [input, init, expected] of cases) {
     const standard = await outcome(async () => fetchCall(sandbox, new Request(input, init)));
     const plain = await outcome(() => fetchCall(sandbox, input, init));
     assert.match(standard, expected, JSON.stringify([input, init]));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Door } from './door.ts';
+import { Guard } from './access-guard.ts';
 import { type TestServer, withServer } from './testing/server.ts';
 
 interface Place extends TestServer {
@@ -22,7 +22,10 @@ const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 /** Checks that no connection is left at the end. */
 function served(run: (place: Place) => Promise<void>, arrivalMs = 30_000): Promise<void> {
-  const door = new Door({ allowHosts: ['sandbox'], allowOrigins: ['http://localhost:3000'] });
+  const guard = new Guard({
+    allowHosts: ['sandbox'],
+    allowOrigins: ['http://localhost:3000'],
+  });
   return withServer(
     async (server) => {
       const { app, port } = server;
@@ -36,14 +39,14 @@ function served(run: (place: Place) => Promise<void>, arrivalMs = 30_000): Promi
       };
       const exchange = async (text: string, more: Uint8Array = Buffer.alloc(0)) => {
         const socket = open();
-        let heard = '';
+        let received = '';
         socket.on('data', (chunk) => {
-          heard += chunk;
+          received += chunk;
         });
         socket.write(Buffer.concat([Buffer.from(text), more]));
         await once(socket, 'end');
         socket.destroy();
-        return heard;
+        return received;
       };
       const ask = (path: string) =>
         fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
@@ -57,7 +60,7 @@ function served(run: (place: Place) => Promise<void>, arrivalMs = 30_000): Promi
         for (const socket of sockets) socket.destroy();
       }
     },
-    { door, arrivalMs },
+    { guard, arrivalMs },
   );
 }
 
@@ -115,8 +118,8 @@ hostile('a request with two Host headers is refused, in either order', () =>
         ['/_sandbox/info', end],
         ['/api/v1/events', upgrade],
       ]) {
-        const asked = `GET ${path} HTTP/1.1\r\nhost: ${hosts}\r\n${as}${more}\r\n`;
-        assert.is(statusOf(await exchange(asked)), '400', path);
+        const head = `GET ${path} HTTP/1.1\r\nhost: ${hosts}\r\n${as}${more}\r\n`;
+        assert.is(statusOf(await exchange(head)), '400', path);
       }
     }
   }),

@@ -11,15 +11,15 @@ import {
 import type { Duplex } from 'node:stream';
 import { readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
+import { Guard } from './access-guard.ts';
 import { sendReply } from './control.ts';
-import { Door } from './door.ts';
 import { ApiMessage, endSocket, serveEventsChannel } from './events-channel.ts';
 import { RequestBatcher } from './request-batcher.ts';
 
 export interface HttpOptions {
   readonly sandbox: Sandbox;
   /** Decides which callers are served; by default those that use a name of this machine. */
-  readonly door?: Door;
+  readonly guard?: Guard;
   /** Headers of every response of the API, such as the deviations in force. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds that a request may take to arrive, its body included. */
@@ -46,10 +46,10 @@ const defaultArrivalMs = 30_000;
 /** Time for requests in flight to finish when the server closes. */
 const closeWithinMs = 1200;
 /** Unanswered requests outside the API on one connection before it is no longer read. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 export function createHttp(options: HttpOptions): HttpServer {
-  const { sandbox, headers = {}, door = new Door(), arrivalMs = defaultArrivalMs } = options;
+  const { sandbox, headers = {}, guard = new Guard(), arrivalMs = defaultArrivalMs } = options;
   const batcher = new RequestBatcher(sandbox, headers);
   const takeCall = callTaker(sandbox, batcher);
   const besideApi = inTurn((request, response) => {
@@ -66,7 +66,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       connectionsCheckingInterval: arrivalMs / 6,
     },
     (request, response) => {
-      const refused = door.refuseHost(request.headers, request.rawHeaders);
+      const refused = guard.refuseHost(request.headers, request.rawHeaders);
       const { url = '/' } = request;
       if (refused !== null) sendReply(response, refused);
       else if (url.startsWith('/api/') || url === '/api') takeCall(request, response);
@@ -79,7 +79,7 @@ export function createHttp(options: HttpOptions): HttpServer {
   // A client that half-closes its connection still gets its responses.
   server.on('connection', (socket) => socket.prependListener('end', () => batcher.flush()));
   const untilIdle = watchRequests(server);
-  const channel = serveEventsChannel(server, { sandbox, door, headers, batcher });
+  const channel = serveEventsChannel(server, { sandbox, guard, headers, batcher });
   return {
     server,
     listen: async (where) => {
@@ -137,7 +137,7 @@ function inTurn(answer: RequestListener): RequestListener {
       if (next === undefined) waiting.delete(socket);
       else begin(...next);
       // Node itself resumes reading after each response.
-      if (rest.length < mostWaiting / 2) socket.resume();
+      if (rest.length < maxWaiting / 2) socket.resume();
       else socket.pause();
     });
     // Calls of the API that arrived before it in this turn are handled first.
@@ -149,7 +149,7 @@ function inTurn(answer: RequestListener): RequestListener {
     if (before === undefined) {
       waiting.set(socket, []);
       begin(request, response);
-    } else if (before.push([request, response]) >= mostWaiting) socket.pause();
+    } else if (before.push([request, response]) >= maxWaiting) socket.pause();
   };
 }
 

@@ -14,7 +14,7 @@ import { withServer } from './testing/server.ts';
 const batching = suite('request batches');
 
 /** Texts of the same length. */
-let made = 1000;
+let count = 1000;
 
 interface Sent {
   readonly method?: string;
@@ -25,8 +25,8 @@ interface Sent {
 }
 
 function request({ method = 'GET', path, token, body = '', headers = [] }: Sent): string {
-  made += 1;
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', `idempotency-key: turn-${made}`];
+  count += 1;
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', `idempotency-key: turn-${count}`];
   if (token !== undefined) lines.push(`authorization: Bearer ${token}`);
   if (body !== '') lines.push('content-type: application/json', `content-length: ${body.length}`);
   return `${[...lines, ...headers].join('\r\n')}\r\n\r\n${body}`;
@@ -34,8 +34,8 @@ function request({ method = 'GET', path, token, body = '', headers = [] }: Sent)
 
 function create(token: string, more: object = {}): string {
   const body = {
-    client_reference_id: `turn-${made}`,
-    email: `t${made}@example.com`,
+    client_reference_id: `turn-${count}`,
+    email: `t${count}@example.com`,
     brand_id: '10',
   };
   const text = JSON.stringify({ ...body, ...more });

@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { controlPrefix } from '../control/row.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
+import { Guard } from './access-guard.ts';
 import { type ControlPlane, sendReply, serveControl } from './control.ts';
-import { Door } from './door.ts';
 import { createHttp, type HttpServer } from './http.ts';
 
 export interface ServeOptions {
@@ -12,7 +12,7 @@ export interface ServeOptions {
   readonly plane: ControlPlane;
   readonly version: string;
   /** Decides which callers are served; by default those that use a name of this machine. */
-  readonly door?: Door;
+  readonly guard?: Guard;
   /** Milliseconds that a request may take to arrive, its body included. */
   readonly arrivalMs?: number;
   /** Folder of the built dashboard; without it no dashboard is served. */
@@ -20,16 +20,16 @@ export interface ServeOptions {
 }
 
 export function serve(options: ServeOptions): HttpServer {
-  const { sandbox, door = new Door() } = options;
+  const { sandbox, guard = new Guard() } = options;
   const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
   let loading: Promise<FastifyInstance> | null = null;
   return createHttp({
     ...options,
-    door,
+    guard,
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
     besideApi: (request, response, takeCall) => {
       // Loaded with the first such request, so that a sandbox starts sooner.
-      loading ??= createPages(options, door, takeCall);
+      loading ??= createPages(options, guard, takeCall);
       void loading.then(({ routing }) => {
         if (!request.socket.destroyed) routing(request, response);
       });
@@ -57,7 +57,7 @@ const compile = () => {
 /** Serves the control plane, the OpenAPI document and the dashboard; every other request is a call of the API. */
 async function createPages(
   { sandbox: { settings }, plane, version, dashboard }: ServeOptions,
-  door: Door,
+  guard: Guard,
   takeCall: RequestListener,
 ): Promise<FastifyInstance> {
   const { default: Fastify } = await import('fastify');
@@ -79,7 +79,7 @@ async function createPages(
   app.setNotFoundHandler((request, reply) => handOver(request, reply, takeCall));
   const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
     handOver(request, reply, (incoming, response) => {
-      const refused = door.refusePage(incoming.headers);
+      const refused = guard.refusePage(incoming.headers);
       if (refused === null) void serveControl(plane, incoming, response);
       else sendReply(response, refused);
     });

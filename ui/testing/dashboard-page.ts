@@ -130,7 +130,7 @@ async function send(
   return text === '' ? null : JSON.parse(text);
 }
 
-export interface Looked {
+export interface DashboardPage {
   readonly page: Page;
   /** Resolves when the page has no open request and has sent none for a while. */
   readonly settled: () => Promise<void>;
@@ -138,7 +138,7 @@ export interface Looked {
   readonly complaints: string[];
 }
 
-export async function openPage(browser: Browser, url: string): Promise<Looked> {
+export async function openPage(browser: Browser, url: string): Promise<DashboardPage> {
   const page = await browser.newPage({
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',

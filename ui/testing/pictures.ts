@@ -18,7 +18,7 @@ import {
 
 const root = join(import.meta.dirname, '../..');
 /** The size limit of a picture, because large pictures load slowly. */
-const mostBytes = 120_000;
+const maxBytes = 120_000;
 /** A fixed time, so that a picture changes only with the page. */
 const clock = '2026-03-02T09:30:00Z';
 
@@ -117,7 +117,7 @@ async function take(page: Page, name: string): Promise<void> {
   await devtools.detach();
   const bytes = Buffer.from(data, 'base64');
   console.log(`${name}: ${bytes.length.toLocaleString('en')} bytes`);
-  if (bytes.length > mostBytes) throw new Error(`${name} is larger than ${mostBytes} bytes`);
+  if (bytes.length > maxBytes) throw new Error(`${name} is larger than ${maxBytes} bytes`);
   writeFileSync(join(root, `ui/screenshots/${name}.webp`), bytes);
 }
 

@@ -1,6 +1,6 @@
 // Judges one webhook receiver from its options to its reports.
 import { randomBytes } from 'node:crypto';
-import { allChecks, checksOf, mostDeliveries } from '../../../conformance/receiver/checks.ts';
+import { allChecks, checksOf, maxDeliveries } from '../../../conformance/receiver/checks.ts';
 import { receiverReport } from '../../../conformance/receiver/report.ts';
 import { runReceiver } from '../../../conformance/receiver/run.ts';
 import { EffectCounterError, effectCounterOf } from '../../../conformance/receiver/side-effects.ts';
@@ -23,7 +23,7 @@ export async function judgeReceiver(
   const { url, secretEnv, previousSecretEnv, effectProbe, subscriptionId, strict } = options;
   selectChecks(allChecks, options, 'RCV');
   const hasProbe = effectProbe !== undefined;
-  const most = mostDeliveries(hasProbe, options);
+  const most = maxDeliveries(hasProbe, options);
   if (options.dryRun) return tellPlan(options, io, most);
   const baseline = prepareFinish(options, io);
   const effects = effectProbe === undefined ? null : effectCounterOf(effectProbe);

@@ -116,7 +116,7 @@ interface Receiver extends HeaderNames {
 type Arrival = ReturnType<typeof arrivalOf>;
 
 const maxBodyBytes = 10 * 1024 * 1024;
-const mostSeen = 10_000;
+const maxSeen = 10_000;
 
 async function receive(
   request: IncomingMessage,
@@ -156,7 +156,7 @@ function arrivalOf(
   const isAgain = isAccepted && id !== null && seen.has(id);
   if (isAccepted && id !== null) seen.add(id);
   const [oldest] = seen;
-  if (seen.size > mostSeen) seen.delete(oldest!);
+  if (seen.size > maxSeen) seen.delete(oldest!);
   return {
     event: 'delivery',
     at_ms: Date.now(),

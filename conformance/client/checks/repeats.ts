@@ -198,21 +198,21 @@ function judgeNoAnswer(recording: Recording, aim: Aim, seen: Observation): Outco
 /** The limits of CLT-gives-up; a test that sends one request twice on purpose has twice as many. */
 const limitsAt = (site: Site | null) => {
   const times = site?.calls ?? 1;
-  return { mostTries: 10 * times, mostASecond: 3 * times };
+  return { maxTries: 10 * times, maxASecond: 3 * times };
 };
 
 function judgeGivesUp(recording: Recording, aim: Aim): Outcome {
   const tries = callsAt(recording, aim.site?.id).filter(({ struck }) => struck !== null);
   if (tries.length === 0) return missed(aim);
   const { ending, lagMs } = recording;
-  const { mostTries, mostASecond } = limitsAt(aim.site);
+  const { maxTries, maxASecond } = limitsAt(aim.site);
   const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
   const summary =
     tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
-  const crowd = judgeCrowd(tries, mostASecond, lagMs, (calls, withinMs) => {
+  const crowd = judgeCrowd(tries, maxASecond, lagMs, (calls, withinMs) => {
     return `${summary}, ${calls.length} of them within ${seconds(withinMs)}`;
   });
-  const isTooMany = tries.length > mostTries;
+  const isTooMany = tries.length > maxTries;
   if (crowd !== null && (crowd.verdict === 'deviates' || !isTooMany)) return crowd;
   if (isTooMany) return fail('never-gives-up', `${summary}, and went on`, tries);
   const end = endingWords(ending);
@@ -425,7 +425,7 @@ export const repeatChecks: readonly Check[] = [
     rules: ['IDEM-6c'],
     aims: ({ sites }) => aimsAt(chosen(sites)),
     atOnce: 1,
-    fault: ({ site }) => (site === null ? {} : breakFor(site, limitsAt(site).mostTries)),
+    fault: ({ site }) => (site === null ? {} : breakFor(site, limitsAt(site).maxTries)),
     judge: judgeGivesUp,
   },
   {

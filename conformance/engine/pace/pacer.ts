@@ -65,13 +65,13 @@ export class Pacer {
 
   /** The most requests that may be sent simultaneously under these rates. */
   burst(rates: readonly Rate[]): number {
-    const least = Math.min(...rates.map((rate) => this.#bucket(rate).perSecond), this.mostAtOnce);
+    const least = Math.min(...rates.map((rate) => this.#bucket(rate).perSecond), this.maxAtOnce);
     return Math.max(1, Math.floor(least));
   }
 
   /** The largest burst that --max-rate allows. */
-  get mostAtOnce(): number {
-    return this.#ceiling?.mostAtOnce ?? Number.POSITIVE_INFINITY;
+  get maxAtOnce(): number {
+    return this.#ceiling?.maxAtOnce ?? Number.POSITIVE_INFINITY;
   }
 
   #reserve(rate: Rate, count: number): number {
@@ -100,7 +100,7 @@ export class Pacer {
 
 /** Limits the requests in any period of one second, by the times at which they are actually sent. */
 class Ceiling {
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
   readonly #windowMs: number;
   /** When the latest requests were sent; as many as fit into one window. */
   #latest: number[] = [];
@@ -108,20 +108,20 @@ class Ceiling {
   #turn: Promise<void> = Promise.resolve();
 
   constructor(perSecond: number) {
-    this.mostAtOnce = Math.max(1, Math.floor(perSecond));
-    this.#windowMs = (this.mostAtOnce / perSecond / CAUTION) * 1000;
+    this.maxAtOnce = Math.max(1, Math.floor(perSecond));
+    this.#windowMs = (this.maxAtOnce / perSecond / CAUTION) * 1000;
   }
 
   /** Waits, first come first served, until `count` requests may be sent simultaneously. */
   async take(count: number, clock: PaceClock): Promise<void> {
-    if (count > this.mostAtOnce) {
+    if (count > this.maxAtOnce) {
       throw new RangeError(`${count} requests at once are more than --max-rate allows`);
     }
     this.#turn = this.#turn.then(async () => {
-      // The request `mostAtOnce` places before the last of these must be older than a window. If a
+      // The request `maxAtOnce` places before the last of these must be older than a window. If a
       // timer fires late, the next requests must not follow too soon.
-      const before = this.#latest.at(count - 1 - this.mostAtOnce);
-      const isFull = this.#latest.length + count > this.mostAtOnce && before !== undefined;
+      const before = this.#latest.at(count - 1 - this.maxAtOnce);
+      const isFull = this.#latest.length + count > this.maxAtOnce && before !== undefined;
       for (;;) {
         const waitMs = isFull ? before + this.#windowMs - clock.now() : 0;
         if (waitMs <= 0) break;
@@ -129,7 +129,7 @@ class Ceiling {
       }
       const nowMs = clock.now();
       this.#latest = [...this.#latest, ...Array.from({ length: count }, () => nowMs)].slice(
-        -this.mostAtOnce,
+        -this.maxAtOnce,
       );
     });
     await this.#turn;

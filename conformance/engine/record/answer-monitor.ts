@@ -12,7 +12,7 @@ export const MONITORED_RULES: readonly RuleId[] = ['HOOK-3', 'ERR-1a', 'ERR-1b',
 /** After this many answers with an id, every answer is expected to have one. */
 const ENOUGH_IDS = 3;
 /** A defect in every answer is reported a few times, not hundreds of times. */
-const MOST_FINDINGS = 3;
+const MAX_FINDINGS = 3;
 
 const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -47,7 +47,7 @@ export class AnswerMonitor {
     ];
     return checks.flatMap(([rule, expected, actual]): Finding[] => {
       const count = this.#counts.get(rule) ?? 0;
-      if (!actual || count >= MOST_FINDINGS) return [];
+      if (!actual || count >= MAX_FINDINGS) return [];
       this.#counts.set(rule, count + 1);
       return [{ rules: [rule], verdict: 'deviates', expected, actual, exchanges: [answer.n] }];
     });

@@ -45,7 +45,7 @@ export const INTERRUPTED = 'the run was interrupted';
 
 const CLEAN_UP_TIMEOUT_MS = 5_000;
 /** Enough to show a race. */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 /** If a target asks for a longer wait, the scenario ends instead. */
 export const LONGEST_WAIT_MS = 120_000;
@@ -88,7 +88,7 @@ export class ExchangeRecorder {
   /** Waits for room for `count` requests, which can then be sent without waiting. */
   async reserve(credential: Credential, count: number): Promise<void> {
     const { pacer } = this.run;
-    if (count > pacer.mostAtOnce) {
+    if (count > pacer.maxAtOnce) {
       const words = `${count} requests at once are more than --max-rate allows`;
       throw new MissingCapability('bursts', words);
     }
@@ -97,7 +97,7 @@ export class ExchangeRecorder {
   }
 
   burst(credential: Credential): number {
-    return Math.min(MOST_AT_ONCE, this.run.pacer.burst(credential.rates));
+    return Math.min(MAX_AT_ONCE, this.run.pacer.burst(credential.rates));
   }
 
   /** Sends one call and records the exchange. Throws Unreachable if no response arrives. */

@@ -284,7 +284,7 @@ const WHOLE_SECONDS = /^[0-9]{1,6}$/;
  * A second refills a full burst. A target may require a longer wait, but a value in milliseconds, or
  * a time of day, is far more than a minute.
  */
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 const NUMBER = /^[0-9]+(\.[0-9]+)?$/;
 
 /**
@@ -299,9 +299,9 @@ export async function expectRefusalForm(
   await t.branch('LIM-6', 'what a 429 looks like', async () => {
     // LIM-2 judges whether it is a 429.
     if (refusal?.status !== 429) throw new Blocked(`no 429: ${refusal?.summary ?? 'all served'}`);
-    const soon = `whole seconds, 1 to ${MOST_SECONDS}`;
+    const soon = `whole seconds, 1 to ${MAX_SECONDS}`;
     const isSoon = (value: string) =>
-      WHOLE_SECONDS.test(value) && Number(value) >= 1 && Number(value) <= MOST_SECONDS;
+      WHOLE_SECONDS.test(value) && Number(value) >= 1 && Number(value) <= MAX_SECONDS;
     const limit = perSecond === undefined ? 'a number' : `${perSecond}, the allowance a second`;
     // LIM-1: a little more than the plan is no deviation, and the header then says so.
     const [least, most] = perSecond === undefined ? [0, Infinity] : nearly(perSecond);

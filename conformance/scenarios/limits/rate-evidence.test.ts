@@ -65,9 +65,9 @@ interface Network {
 
 const steady = (ms: number, width = 256): Network => ({ there: () => ms, back: () => ms, width });
 
-function jittery(mostMs: number, seed: number, width = 256): Network {
+function jittery(maxMs: number, seed: number, width = 256): Network {
   const random = new Random(seed);
-  const draw = () => random.next() * mostMs;
+  const draw = () => random.next() * maxMs;
   return { there: draw, back: draw, width };
 }
 

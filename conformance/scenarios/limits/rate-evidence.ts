@@ -83,7 +83,7 @@ export function weighRate(
   // The allowance was used up when the last refused request was counted, not before it was sent.
   const fromMs = latest(usedUp.map((each) => each.sentAtMs));
   const longestMs = latest(served.map((each) => each.answeredAtMs)) - fromMs;
-  if (served.length > mostIn(perSecond, longestMs)) return 'broken';
+  if (served.length > maxIn(perSecond, longestMs)) return 'broken';
   const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first, last] = [refused[0], refused.at(-1)];
   if (first === undefined || last === undefined) return 'open';
@@ -108,7 +108,7 @@ export function weighSteps(perSecond: number, served: number, elapsedMs: number)
 }
 
 /** The most that returns in a time: evenly, or all at the start of a second. */
-function mostIn(perSecond: number, ms: number): number {
+function maxIn(perSecond: number, ms: number): number {
   const generous = perSecond * (1 + GENEROUS);
   return Math.max(1 + (generous * ms) / 1000, generous * Math.ceil(ms / 1000));
 }

@@ -18,7 +18,7 @@ coverage.before.each(async (place) => {
 });
 coverage.after.each(({ testPlane }) => testPlane.sandbox.close());
 
-const met = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>> =>
+const coveredRules = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>> =>
   (await ask('GET', 'coverage')).body.rules.ids;
 
 /** Replays an interleaving from its line. */
@@ -31,15 +31,15 @@ async function play(
     receiver === 'silent'
       ? { status: null, error: 'no answer within 15 seconds' }
       : { status: receiver === 'fails' ? 404 : 204, error: null };
-  let made = '';
+  let createdId = '';
   for (const [index, step] of steps.entries()) {
     for (let n = 0; n < (step.times ?? 1); n += 1) {
       const isPaged = step.line.startsWith('GET ') && (step.times ?? 1) > 1;
       const paged = isPaged ? { ...step, line: `${step.line}?limit=${n + 1}` } : step;
-      const answered = playStep(testPlane, id, paged, { index, made });
+      const answered = playStep(testPlane, id, paged, { index, made: createdId });
       if (step.isBackground === true) continue;
       const { body } = await answered;
-      if (step.keepsId === true) made = String(body.id);
+      if (step.keepsId === true) createdId = String(body.id);
     }
   }
   // No test waits for these deliveries.
@@ -136,7 +136,7 @@ coverage(
     );
     assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, catalogue.length);
     await ask('DELETE', 'coverage');
-    assert.equal(await met(testPlane), {});
+    assert.equal(await coveredRules(testPlane), {});
   },
 );
 

@@ -35,7 +35,7 @@ export const credentialRows = {
     answer: listSchema('credentials', credentialSchema),
     run: ({ host, query: { after = 0, limit } }) => {
       const all = [...host.world.credentials.values()].map((each, at) => [at + 1, each] as const);
-      const { shown, next } = page(all.slice(after), limit, ([nth]) => nth);
+      const { items: shown, next } = page(all.slice(after), limit, ([nth]) => nth);
       return {
         credentials: shown.map(([, each]) => viewCredential(host, each)),
         next_after: next,

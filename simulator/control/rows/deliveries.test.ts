@@ -10,12 +10,12 @@ const url = 'https://hooks.partner.example/in?a=1';
 
 async function subscribe({ call }: TestPlane): Promise<number> {
   const body = { url, event_categories: ['account'] };
-  const { status, body: made } = await call('firm', 'POST', 'webhooks', { body });
+  const { status, body: subscription } = await call('firm', 'POST', 'webhooks', { body });
   assert.is(status, 201);
-  return made.id as number;
+  return subscription.id as number;
 }
 
-interface Shown {
+interface ShownDelivery {
   readonly id: string | null;
   readonly event_id: string;
   readonly seq: number;
@@ -24,7 +24,7 @@ interface Shown {
   readonly in_flight: boolean;
 }
 
-const listOf = async ({ ask }: TestPlane, id: number): Promise<Shown[]> =>
+const listOf = async ({ ask }: TestPlane, id: number): Promise<ShownDelivery[]> =>
   (await ask('GET', `deliveries?subscription_id=${id}`)).body.deliveries;
 const statusesOf = async (plane: TestPlane, id: number) =>
   (await listOf(plane, id)).map(({ status, attempts }) => `${status} ${attempts.length}`);
@@ -44,7 +44,7 @@ deliveries('an event made by the operator is delivered like any other', async (p
   await settle(plane);
   assert.equal(JSON.parse(sent[0]?.body ?? ''), body);
   const listed = await listOf(plane, id);
-  const [{ event_id, status: delivered, seq, attempts } = {} as Shown] = listed;
+  const [{ event_id, status: delivered, seq, attempts } = {} as ShownDelivery] = listed;
   assert.equal([event_id, delivered, seq], [body.id, 'delivered', last + 1]);
   assert.is(attempts[0]?.signature, sent[0]?.headers['X-Webhook-Signature']);
   const byEvent = (await ask('GET', `deliveries?event_id=${body.id}`)).body.deliveries;
@@ -69,9 +69,9 @@ deliveries('events and deliveries are paginated', async ({ ask }) => {
   const seqs = page.events.map(({ seq }: { seq: number }) => all.last_seq - seq);
   assert.equal([seqs, page.next_after_seq], [[2, 1], all.last_seq - 1]);
   assert.equal((await ask('GET', `events?after_seq=${all.last_seq}`)).body.events, []);
-  const isBegun = ({ id }: Shown) => id !== null;
+  const isBegun = ({ id }: ShownDelivery) => id !== null;
   const begun = (await ask('GET', 'deliveries')).body.deliveries.filter(isBegun);
-  const seen: Shown[] = [];
+  const seen: ShownDelivery[] = [];
   let after: number | null = 0;
   while (after !== null) {
     const { body } = await ask('GET', `deliveries?limit=7&after=${after}`);

@@ -44,19 +44,19 @@ const deliveryQuery = {
 } as const;
 
 /** Events checked for waiting ones: a stopped subscription may have many of them. */
-const mostWaiting = 20_000;
+const maxWaiting = 20_000;
 
 /** Events that wait behind others of their subscriptions and are no deliveries yet. */
 function* waiting({ world, behaviour }: WorldHost): Generator<Waiting> {
   for (const subscription of world.subscriptions.values()) {
     if (subscription.disabled) continue;
-    let looked = 0;
+    let checked = 0;
     for (const event of eventsAfter(world, subscription.cursor_seq)) {
       if (behaviour.delivery.wants(subscription, event)) {
         yield { id: null, subscription_id: subscription.id, seq: event.seq, status: 'pending' };
       }
-      looked += 1;
-      if (looked > mostWaiting) break;
+      checked += 1;
+      if (checked > maxWaiting) break;
     }
   }
 }
@@ -69,7 +69,7 @@ function listDeliveries(host: WorldHost, query: QueryOf<typeof deliveryQuery>) {
     fits(event_id, eventId(host.world, each.seq)) &&
     fits(status, each.status);
   const begun = [...host.world.deliveries.values()].filter(({ id }) => Number(id) > after);
-  const { shown, next } = page(begun, limit, ({ id }) => Number(id), isShown);
+  const { items: shown, next } = page(begun, limit, ({ id }) => Number(id), isShown);
   const deliveries = shown.map((each) => viewDelivery(host, each));
   if (next !== null) return { deliveries, next_after: next };
   for (const each of waiting(host)) {
@@ -91,7 +91,7 @@ export const eventRows = {
     }),
     run: ({ host: { world, behaviour }, query }) => {
       const { after_seq = 0, limit, kind, account_id } = query;
-      const { shown, next } = page(
+      const { items: shown, next } = page(
         eventsAfter(world, after_seq),
         limit,
         ({ seq }) => seq,

@@ -34,8 +34,8 @@ faults(
       match: { operation: 'createAccount' },
       effect: { kind: 'status', status: 503 },
     };
-    const made = await ask('POST', 'faults', { ...order, times: 1 });
-    const { id } = made.body;
+    const added = await ask('POST', 'faults', { ...order, times: 1 });
+    const { id } = added.body;
     const usual = {
       phase: 'before',
       times: 1,
@@ -44,10 +44,10 @@ faults(
       hits: 0,
       spent: false,
     };
-    assert.equal([made.status, made.body], [201, { id, ...order, ...usual }]);
-    const struck = await create(plane, 1);
-    assert.equal([struck.status, struck.body.code], [503, 'write_contention']);
-    assert.is(struck.headers.get('x-sandbox-fault'), id);
+    assert.equal([added.status, added.body], [201, { id, ...order, ...usual }]);
+    const faulted = await create(plane, 1);
+    assert.equal([faulted.status, faulted.body.code], [503, 'write_contention']);
+    assert.is(faulted.headers.get('x-sandbox-fault'), id);
     assert.is((await create(plane, 1)).status, 201);
     const [{ hits, spent }] = (await ask('GET', 'faults')).body.faults;
     assert.equal([hits, spent], [1, true]);
@@ -112,8 +112,8 @@ faults('faults are removed one by one and all together', async ({ ask }) => {
 
 faults('a fault can name a subscription by number or by text', async ({ ask }) => {
   for (const webhook of [2, '2']) {
-    const made = await ask('POST', 'faults', { match: { webhook }, effect: { kind: 'drop' } });
-    assert.equal([made.status, made.body.match], [201, { webhook: '2' }]);
+    const fault = await ask('POST', 'faults', { match: { webhook }, effect: { kind: 'drop' } });
+    assert.equal([fault.status, fault.body.match], [201, { webhook: '2' }]);
   }
   const match = { webhook: false, method: 'GET' };
   const calls = await ask('POST', 'faults', { match, effect: { kind: 'hang' } });

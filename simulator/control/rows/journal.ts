@@ -36,7 +36,7 @@ function readRequests(host: WorldHost, query: QueryOf<typeof requestQuery>) {
   const { limit = 100, after, operation, status, client_id } = query;
   const entries =
     after === undefined ? newestEntries(host.world.journal) : entriesAfter(host, after);
-  const { shown, next } = page(
+  const { items: shown, next } = page(
     entries,
     limit,
     ({ n }) => n,
@@ -62,7 +62,7 @@ const coverageQuery = {
 } as const;
 
 /** Key records checked in one request; if there are more, only the newest are listed. */
-const mostLooked = 200_000;
+const maxLooked = 200_000;
 
 function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number): KeyShown {
   const entry = findEntry(host.world.journal, record.firstCall);
@@ -93,7 +93,7 @@ const keyQuery = {
 /** The keys that a repeat would match now, newest first. */
 function* keysOf(host: WorldHost, clientId: string | undefined): Generator<KeyShown> {
   const now = host.nowMs;
-  for (const [keyId, record] of [...host.world.keys].slice(-mostLooked).reverse()) {
+  for (const [keyId, record] of [...host.world.keys].slice(-maxLooked).reverse()) {
     if (host.behaviour.keys.find(host.world, keyId, now) !== record) continue;
     if (clientId !== undefined && !keyId.startsWith(`${clientId}\n`)) continue;
     yield viewKey(host, keyId, record, now);
@@ -175,7 +175,7 @@ export const journalRows = {
     run: ({ host, query: { client_id, operation, key, limit = 100 } }) => {
       const isShown = (each: KeyShown) =>
         fits<string | null>(operation, each.operation) && fits<string | null>(key, each.key);
-      return { keys: page(keysOf(host, client_id), limit, () => 0, isShown).shown };
+      return { keys: page(keysOf(host, client_id), limit, () => 0, isShown).items };
     },
   }),
   listBuckets: listRow(

@@ -22,7 +22,7 @@ export const moneyRows = {
     query: { ...paging, 'brand_id?': id('Of one brand.') },
     answer: listSchema('accounts', accountSchema),
     run: ({ host, query }) => {
-      const { shown, next } = pageById(host.world.accounts, query, (each) =>
+      const { items: shown, next } = pageById(host.world.accounts, query, (each) =>
         fits(query.brand_id, each.brand_id),
       );
       return { accounts: shown.map((each) => viewAccount(host, each)), next_after: next };
@@ -53,7 +53,7 @@ export const moneyRows = {
     query: { ...paging, 'account_id?': id('Of one account.') },
     answer: listSchema('trading_accounts', tradingAccountSchema),
     run: ({ host, query }) => {
-      const { shown, next } = pageById(host.world.tradingAccounts, query, (each) =>
+      const { items: shown, next } = pageById(host.world.tradingAccounts, query, (each) =>
         fits(query.account_id, each.account_id),
       );
       return { trading_accounts: shown.map(viewTradingAccount), next_after: next };
@@ -75,7 +75,7 @@ export const moneyRows = {
     },
     answer: listSchema('transactions', transactionSchema),
     run: ({ host, query: { account_id, status, ...query } }) => {
-      const { shown, next } = pageById(
+      const { items: shown, next } = pageById(
         host.world.transactions,
         query,
         (each) => fits(account_id, each.account_id) && fits(status, each.status),

@@ -28,10 +28,10 @@ const money = {
 
 async function deposit({ ask, call }: TestPlane) {
   const trading = await ask('POST', 'accounts/1001/trading-accounts', { currency: 'EUR' });
-  const made = await call('brand-a', 'POST', 'transactions', {
+  const created = await call('brand-a', 'POST', 'transactions', {
     body: { ...money, trading_account_id: trading.body.id, currency: 'EUR' },
   });
-  return { tradingId: trading.body.id as string, id: made.body.id as string };
+  return { tradingId: trading.body.id as string, id: created.body.id as string };
 }
 
 records('the nine credentials have exactly the members of the contract', async ({ ask }) => {
@@ -47,13 +47,13 @@ records('the nine credentials have exactly the members of the contract', async (
 
 records('a new credential works immediately, within its scopes', async (plane) => {
   const { ask, call } = plane;
-  const made = await ask('POST', 'credentials', {
+  const created = await ask('POST', 'credentials', {
     ...{ name: 'mine', firm_id: '1', brand_id: '10', scopes: ['accounts:write'] },
     rate_per_second: 1_000_000_000,
   });
-  assert.equal([made.status, made.body.brand_id], [201, '10']);
-  assert.is(made.body.rate_per_second, 1_000_000_000);
-  const { token } = made.body;
+  assert.equal([created.status, created.body.brand_id], [201, '10']);
+  assert.is(created.body.rate_per_second, 1_000_000_000);
+  const { token } = created.body;
   assert.is((await call(token, 'POST', 'accounts', { body: person })).status, 201);
   const narrow = await ask('POST', 'credentials', {
     ...{ kind: 'delegated', account_id: '1001', scopes: ['trader:funds'], minted_by: 'cl_firm' },
@@ -139,8 +139,8 @@ records('the plane can open trading accounts, which the API cannot', async ({ as
   const { body: plain } = await ask('POST', 'accounts/1001/trading-accounts');
   const usual = { account_id: '1001', currency: 'USD', provider_payouts: false, balance: '0.00' };
   assert.equal(plain, { id: plain.id, ...usual });
-  const asked = { currency: 'GBP', provider_payouts: true };
-  const { body: provider } = await ask('POST', 'accounts/1001/trading-accounts', asked);
+  const terms = { currency: 'GBP', provider_payouts: true };
+  const { body: provider } = await ask('POST', 'accounts/1001/trading-accounts', terms);
   assert.equal([provider.currency, provider.provider_payouts], ['GBP', true]);
   assert.equal((await ask('GET', `trading-accounts/${provider.id}`)).body.entries, []);
   const { trading_accounts } = (await ask('GET', 'trading-accounts?account_id=1001')).body;
@@ -266,26 +266,26 @@ records('rules, questions, changed settings and deviations are described in word
   const { ask, sandbox } = await createTestPlane({
     options: { settings, deviations: [deviation] },
   });
-  const shown = (await ask('GET', 'questions')).body as QuestionsShown;
+  const page = (await ask('GET', 'questions')).body as QuestionsShown;
   assert.equal(
-    shown.questions.map(({ id }) => id),
+    page.questions.map(({ id }) => id),
     questions.map(({ id }) => id),
   );
   assert.equal(
-    shown.rules.map(({ id, words }) => [id, words]),
+    page.rules.map(({ id, words }) => [id, words]),
     rules.map(({ id, words }) => [id, words]),
   );
-  for (const { id, settings: own, no_setting } of shown.questions) {
+  for (const { id, settings: own, no_setting } of page.questions) {
     assert.is(own.length === 0, no_setting !== null, id);
   }
-  const changed = shown.questions
+  const changed = page.questions
     .flatMap((question) => question.settings)
     .filter((each) => JSON.stringify(each.value) !== JSON.stringify(each.default));
   assert.equal(
     changed.map(({ key, value, default: usual }) => [key, value, usual]),
     [['settlement_delay_ms', 5, 2000]],
   );
-  const [{ id, breaks }] = shown.deviations as [QuestionsShown['deviations'][number]];
+  const [{ id, breaks }] = page.deviations as [QuestionsShown['deviations'][number]];
   assert.equal([id, breaks.map((rule) => rule.id)], ['replay-reprints-body', ['IDEM-4a']]);
   const { body } = await ask('GET', 'info');
   assert.equal([body.settings_changed, body.deviations], [['settlement_delay_ms'], [id]]);

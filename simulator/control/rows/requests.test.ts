@@ -17,7 +17,7 @@ type Step = { readonly name: string; readonly outcome: string; readonly note: st
 
 requests('an entry traces a created account from route to operation', async (plane) => {
   const { ask } = plane;
-  const made = await create(plane, 1);
+  const created = await create(plane, 1);
   const { body } = await ask('GET', 'requests/1');
   assert.equal(
     body.steps.map(({ name, outcome }: Step) => `${name} ${outcome}`),
@@ -40,7 +40,7 @@ requests('an entry traces a created account from route to operation', async (pla
   assert.is(body.request.method, 'POST');
   assert.is(body.request.target, '/api/v1/accounts');
   assert.equal(JSON.parse(body.request.body), person(1));
-  assert.equal(JSON.parse(body.response.body), made.body);
+  assert.equal(JSON.parse(body.response.body), created.body);
   assert.is(body.response.headers['x-request-id'], body.request_id);
   assert.is(body.response.headers.etag, '"1"');
   assert.ok(body.cites.includes('ACC-1'), String(body.cites));
@@ -165,8 +165,8 @@ requests('entries are filtered by operation, status and caller', async (plane) =
 });
 
 requests('a call is found by its X-Request-Id', async (plane) => {
-  const made = await create(plane, 1);
-  const id = made.headers.get('x-request-id') ?? '';
+  const created = await create(plane, 1);
+  const id = created.headers.get('x-request-id') ?? '';
   assert.is((await plane.ask('GET', `requests/${id}`)).body.id, '1');
 });
 
@@ -218,12 +218,15 @@ requests(
       client_secret: clientSecret,
     };
     const headers = { cookie: 'session=s3cret' };
-    const made = await call('firm', 'POST', 'oauth/token?access_token=s3cret', { body, headers });
-    assert.is(made.status, 200);
+    const created = await call('firm', 'POST', 'oauth/token?access_token=s3cret', {
+      body,
+      headers,
+    });
+    assert.is(created.status, 200);
     const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
     const { secret } = (await call('firm', 'POST', 'webhooks', { body: hook })).body;
     const token = (await ask('GET', 'credentials')).body.credentials[0].token;
-    const secrets = ['s3cret', clientSecret, made.body.access_token, secret, token];
+    const secrets = ['s3cret', clientSecret, created.body.access_token, secret, token];
     const stream = await plane.fetch(new Request('http://any/_sandbox/stream'));
     await call('firm', 'GET', 'accounts?access_token=s3cret');
     const reader = stream.body?.getReader();
@@ -232,14 +235,14 @@ requests(
       followed += new TextDecoder().decode((await reader?.read())?.value);
     }
     await reader?.cancel();
-    const told = [
+    const expected = [
       (await ask('GET', 'requests')).body,
       (await ask('GET', 'requests/1')).body,
       followed,
     ];
     for (const one of secrets) {
       assert.type(one, 'string');
-      for (const text of told) assert.not.ok(JSON.stringify(text).includes(one), one);
+      for (const text of expected) assert.not.ok(JSON.stringify(text).includes(one), one);
     }
     const [first, second] = [1, 2].map((id) => ask('GET', `requests/${id}?secrets=shown`));
     const whole = JSON.stringify([(await first)?.body, (await second)?.body]);

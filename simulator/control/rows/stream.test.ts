@@ -6,7 +6,7 @@ import { createTestPlane, type TestPlane, withPlane } from '../testing/plane.ts'
 const stream = suite<TestPlane>('control: stream');
 withPlane(stream);
 
-interface Told {
+interface StreamEvent {
   readonly id: string;
   readonly event: string;
   // biome-ignore lint/suspicious/noExplicitAny: validated against the answers of the rows.
@@ -21,14 +21,14 @@ async function follow({ ask }: TestPlane, path = 'stream') {
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = '';
-  const until = async (kind: string): Promise<Told[]> => {
-    const seen: Told[] = [];
+  const until = async (kind: string): Promise<StreamEvent[]> => {
+    const seen: StreamEvent[] = [];
     for (;;) {
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const told = parse(text.slice(0, end));
+        const event = parse(text.slice(0, end));
         text = text.slice(end + 2);
-        seen.push(told);
-        if (told.event === kind) return seen;
+        seen.push(event);
+        if (event.event === kind) return seen;
       }
       const { done, value } = await reader.read();
       if (done) throw new Error(`the stream ended without ${kind}`);
@@ -38,7 +38,7 @@ async function follow({ ask }: TestPlane, path = 'stream') {
   return { until, cancel: () => reader.cancel(), reader };
 }
 
-function parse(frame: string): Told {
+function parse(frame: string): StreamEvent {
   const parts = Object.fromEntries(
     frame.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)),
   );
@@ -55,9 +55,9 @@ stream(
     const [clock] = await until('clock');
     assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
     await call('brand-a', 'POST', 'accounts', { body: person });
-    const told = await until('request');
+    const streamed = await until('request');
     assert.equal(
-      told.map(({ id, event }) => [id, event]),
+      streamed.map(({ id, event }) => [id, event]),
       [
         ['2', 'event'],
         ['3', 'request'],
@@ -65,8 +65,8 @@ stream(
     );
     const { last_seq } = (await ask('GET', 'events')).body;
     const listed = (await ask('GET', `events?after_seq=${last_seq - 1}`)).body.events[0];
-    assert.equal(told[0]?.data, listed);
-    assert.equal(told[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
+    assert.equal(streamed[0]?.data, listed);
+    assert.equal(streamed[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
     await cancel();
   },
 );
@@ -82,9 +82,9 @@ stream('the stream sends deliveries, changes by the plane, and the clock', async
   await call('brand-a', 'POST', 'accounts', { body: person });
   await until('delivery');
   await ask('POST', 'clock/advance', { by_ms: 1000 });
-  const told = await until('clock');
-  assert.is(told.at(-1)?.data.now_ms, (await ask('GET', 'clock')).body.now_ms);
-  assert.is(told.filter(({ event }) => event === 'delivery').at(-1)?.data.status, 'delivered');
+  const streamed = await until('clock');
+  assert.is(streamed.at(-1)?.data.now_ms, (await ask('GET', 'clock')).body.now_ms);
+  assert.is(streamed.filter(({ event }) => event === 'delivery').at(-1)?.data.status, 'delivered');
   await cancel();
 });
 
@@ -107,9 +107,9 @@ stream('each world has its own stream, which ends with the world', async (plane)
   await here.until('clock');
   await call('brand-a', 'POST', 'accounts', { body: person });
   await call(side.body.credentials[0].token, 'GET', 'accounts');
-  const told = await here.until('request');
+  const event = await here.until('request');
   assert.equal(
-    told.map(({ data }) => data.operation),
+    event.map(({ data }) => data.operation),
     ['listAccounts'],
   );
   await ask('DELETE', 'worlds/side');
@@ -140,8 +140,8 @@ stream('the stream sends a delivery that a fault drops or delays', async () => {
     const { until, cancel } = await follow(testPlane);
     await until('clock');
     await ask('POST', 'events', { category: 'account', brand_id: '10' });
-    const told = await until('delivery');
-    const delivery = told.at(-1)?.data;
+    const event = await until('delivery');
+    const delivery = event.at(-1)?.data;
     assert.is(delivery.status, status);
     assert.is(delivery.attempts[0]?.error, error);
     await cancel();

@@ -37,8 +37,11 @@ const documentOf = async ({ ask }: TestPlane) => ({
 
 worlds('a world is created once, by name, as a document or from a seed', async (plane) => {
   const { ask } = plane;
-  const made = await ask('POST', 'worlds', { name: 'mine', clock: 'frozen' });
-  assert.equal([made.status, made.body.control_url], [201, 'http://sandbox/_sandbox/worlds/mine']);
+  const created = await ask('POST', 'worlds', { name: 'mine', clock: 'frozen' });
+  assert.equal(
+    [created.status, created.body.control_url],
+    [201, 'http://sandbox/_sandbox/worlds/mine'],
+  );
   const empty = await ask('POST', 'worlds', { world: 'empty', seed: 7 });
   assert.is(await countAccounts(plane, `worlds/${empty.body.name}/`), 0);
   const written = await ask('POST', 'worlds', {
@@ -210,15 +213,15 @@ worlds('a copy has the keys of its world, but its own tokens and secrets', async
   const { ask, call } = plane;
   const first = await create(plane, 1);
   await ask('POST', 'clock/advance', { by_ms: 1000 });
-  const made = await ask('POST', 'worlds', { name: 'copy', from: 'default' });
-  assert.equal([made.status, made.body.clock.now_ms], [201, startMs + 1000]);
+  const created = await ask('POST', 'worlds', { name: 'copy', from: 'default' });
+  assert.equal([created.status, created.body.clock.now_ms], [201, startMs + 1000]);
   const { credentials } = (await ask('GET', 'credentials')).body;
-  for (const [at, own] of made.body.credentials.entries()) {
+  for (const [at, own] of created.body.credentials.entries()) {
     assert.is(own.name, credentials[at].name);
     assert.is.not(own.token, credentials[at].token);
     assert.is.not(own.client_secret, credentials[at].client_secret);
   }
-  const { token, client_id, client_secret } = made.body.credentials[0];
+  const { token, client_id, client_secret } = created.body.credentials[0];
   const again = await create(plane, 1, token);
   assert.equal([again.status, again.body], [201, first.body]);
   await create(plane, 2, token);
@@ -238,8 +241,8 @@ worlds(
     const { ask, call } = plane;
     await create(plane, 1);
     await ask('POST', 'worlds', { name: 'a', from: 'default', clock: 'real' });
-    const made = await ask('POST', 'worlds', { name: 'b', from: 'a', clock: 'frozen' });
-    assert.is(made.body.clock.mode, 'frozen');
+    const created = await ask('POST', 'worlds', { name: 'b', from: 'a', clock: 'frozen' });
+    assert.is(created.body.clock.mode, 'frozen');
     const clock = { mode: 'frozen', now_ms: startMs + 5_000 };
     const set = await ask('POST', 'worlds', { name: 'c', from: 'default', clock });
     assert.is(set.body.clock.now_ms, clock.now_ms);

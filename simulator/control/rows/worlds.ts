@@ -72,7 +72,7 @@ export const stateRows = {
     description:
       'By the document, exactly as it was: timers, keys, buckets and held calls included. Calls that are held back are cut off; an advance under way ends where it is.',
     body: documentSchema,
-    mostBytes: 500 * 1024 * 1024,
+    maxBytes: 500 * 1024 * 1024,
     answer: clockAnswer,
     run: ({ host, body }) => {
       try {
@@ -208,7 +208,7 @@ export const worldRows = {
           'A copy of this world as it stands, clock included, with secrets and tokens of its own.',
       },
     }),
-    mostBytes: 32 * 1024 * 1024,
+    maxBytes: 32 * 1024 * 1024,
     status: 201,
     answer: worldSchema,
     refusals: { 409: 'There is a world of that name.' },

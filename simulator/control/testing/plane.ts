@@ -90,9 +90,9 @@ export async function createTestPlane(
     receiver: () => ({ status: 204, error: null }),
     ask: async (method, path, body) => {
       const response = await plane.fetch(requestOf(method, `_sandbox/${path}`, body));
-      const asked = await readAnswer(response);
-      assertMatchesSchema(method, path, asked);
-      return asked;
+      const result = await readAnswer(response);
+      assertMatchesSchema(method, path, result);
+      return result;
     },
     call: (who, method, path, { body, key, headers = {} } = {}) => {
       keys += 1;

@@ -289,8 +289,8 @@ function makeSubscription(context: CommandContext, args: MakeSubscription) {
   if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
   const why = behaviour.webhooks.refuseTarget(url, null, world);
   if (why !== null) return refused('url', why);
-  const made = { ...args, brand_id: null, created_at: world.nowMs };
-  const { subscription, changes } = newSubscription(world, behaviour, made);
+  const draft = { ...args, brand_id: null, created_at: world.nowMs };
+  const { subscription, changes } = newSubscription(world, behaviour, draft);
   return done(context, changes, { subscription });
 }
 

@@ -5,7 +5,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { type Change, put } from '../change.ts';
 import { evolve } from '../evolve.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
-import { strikeDelivery } from '../pipeline/strike.ts';
+import { takeDeliveryFault } from '../pipeline/take-fault.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { findEvent, type World } from '../world.ts';
 
@@ -87,7 +87,7 @@ interface FaultInjected {
 export type DeliveryStart = SendAttempt | FaultInjected;
 
 /** Concurrent attempts of one subscription if its events do not wait for each other (NS-28). */
-const mostInFlight = 64;
+const maxInFlight = 64;
 
 /** Starts all deliveries that can start: the next wanted events of these subscriptions. */
 export function startDeliveries(
@@ -135,7 +135,7 @@ function isBusy(world: World, behaviour: Behaviour, subscriptionId: number): boo
   if (open === undefined || open.size === 0) return false;
   if (behaviour.settings.delivery_order === 'in_sequence') return true;
   const running = [...open].filter((id) => world.deliveries.get(id)?.in_flight === true);
-  return running.length >= mostInFlight;
+  return running.length >= maxInFlight;
 }
 
 function nextWanted(
@@ -157,7 +157,7 @@ function nextWanted(
 /** Hands an attempt to the host, or lets a fault drop or delay it. */
 export function startAttempt(world: World, { delayed, ...delivery }: Delivery): DeliveryStart {
   const { id, subscription_id: subscriptionId } = delivery;
-  const found = delayed ? null : strikeDelivery(world, subscriptionId);
+  const found = delayed ? null : takeDeliveryFault(world, subscriptionId);
   // A new delivery is started before it can end.
   if (found !== null && !world.deliveries.has(id)) evolve(world, [put('deliveries', delivery)]);
   const effect = found?.effect;

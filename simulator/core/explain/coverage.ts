@@ -161,13 +161,13 @@ const shownBy = {
 
 /** ACC-10: the email or the phone of a new account is known at another brand of the firm. */
 function isKnownElsewhere({ entry, world }: SeenCall): boolean {
-  const made = world.accounts.get(String(world.counters.account));
-  if (entry.reply?.status !== 201 || made === undefined) return false;
-  const email = foldCase(made.email);
+  const account = world.accounts.get(String(world.counters.account));
+  if (entry.reply?.status !== 201 || account === undefined) return false;
+  const email = foldCase(account.email);
   for (const { id, firm_id: firmId } of world.brands.values()) {
-    if (id === made.brand_id || firmId !== made.firm_id) continue;
+    if (id === account.brand_id || firmId !== account.firm_id) continue;
     const people = world.people.get(id);
-    if (people?.byEmail.has(email) || people?.byPhone.has(made.phone ?? '')) return true;
+    if (people?.byEmail.has(email) || people?.byPhone.has(account.phone ?? '')) return true;
   }
   return false;
 }

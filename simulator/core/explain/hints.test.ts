@@ -56,9 +56,9 @@ function send(world: World, { line, body, key, as = 'firm', headers = {} }: Sent
   const facts = { addresses: ['93.184.216.34'] };
   const { n = 0 } = step(world, behaviour, { kind: 'call', atMs: world.nowMs, call, facts });
   const entry = findEntry(world.journal, n);
-  const told: readonly Hint[] = entry?.hints ?? [];
-  for (const { code } of told) seen.add(code);
-  return { status: entry?.reply?.status ?? 0, told, codes: told.map(({ code }) => code) };
+  const hints: readonly Hint[] = entry?.hints ?? [];
+  for (const { code } of hints) seen.add(code);
+  return { status: entry?.reply?.status ?? 0, told: hints, codes: hints.map(({ code }) => code) };
 }
 
 const seen = new Set<string>();
@@ -75,7 +75,7 @@ const deposit = {
 const hook = { url: 'https://hooks.example.com/', event_categories: ['account'] };
 
 /** The requests, the one hint they produce, and its text. */
-const told: readonly (readonly [Sent, string, RegExp])[] = [
+const cases: readonly (readonly [Sent, string, RegExp])[] = [
   [
     { line: 'POST accounts', body: { ...ada, firstName: 'Ada' } },
     'unknown_member',
@@ -159,7 +159,7 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
   ],
 ];
 
-for (const [sent, code, words] of told) {
+for (const [sent, code, words] of cases) {
   hints(`${code}: ${sent.line} ${JSON.stringify(sent.body ?? '')}`, ({ world }) => {
     const { told: found, codes } = send(world, sent);
     assert.equal(codes, [code]);
@@ -212,8 +212,8 @@ hints('a corrected request, or a new tag, under the key of a refused request', (
 
 hints('one key on two transactions of an account', ({ world }) => {
   const approve = (id: string) => `POST transactions/${id}/approve?account_id=1001`;
-  const made = send(world, { line: 'POST transactions', body: deposit });
-  assert.is(made.status, 201);
+  const created = send(world, { line: 'POST transactions', body: deposit });
+  assert.is(created.status, 201);
   const id = String(world.counters.transaction);
   send(world, { line: approve('9004'), key: 'k' });
   const { codes, told: found } = send(world, { line: approve(id), key: 'k' });

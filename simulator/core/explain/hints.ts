@@ -86,8 +86,8 @@ export function findHints(
 /** `a, b, c and 4 more`; untrusted texts are cut and escaped. */
 function someOf(names: readonly string[]): string {
   const most = 3;
-  const shown = names.slice(0, most).join(', ');
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+  const listed = names.slice(0, most).join(', ');
+  return names.length > most ? `${listed} and ${names.length - most} more` : listed;
 }
 
 /** Untrusted text: unchanged if it looks like a name, otherwise shortened and quoted. */

@@ -44,8 +44,8 @@ export function openPosition(context: RequestContext): Decision {
 
 export function closePosition(context: RequestContext): Decision {
   const { body, world } = context;
-  const wanted = optionalText(body, 'volume');
-  const refused = wanted === null ? null : refuseVolume(context, wanted);
+  const requestedVolume = optionalText(body, 'volume');
+  const refused = requestedVolume === null ? null : refuseVolume(context, requestedVolume);
   if (refused !== null) return refused;
   const positionId = parseNamedId(context, body.position_id as string, 'position_id', 'NS-1');
   if (typeof positionId !== 'string') return positionId;
@@ -60,7 +60,7 @@ export function closePosition(context: RequestContext): Decision {
     const detail = `Position ${positionId} is closed already.`;
     return refuse(context, 'invalid_state', ['NS-1'], detail);
   }
-  const volume = wanted ?? position.volume;
+  const volume = requestedVolume ?? position.volume;
   if (compareDecimals(volume, position.volume) > 0) {
     const detail = `volume must not be more than the ${position.volume} that are open.`;
     return invalid(context, 'volume', detail, 'NS-1');

@@ -47,23 +47,23 @@ function page<R>(
   if (typeof limit === 'object') return limit;
   const { counters } = context.world;
   const last = name === 'accounts' ? counters.account : counters.transaction;
-  const shown: string[] = [];
+  const texts: string[] = [];
   let next: number | null = null;
   let newest = after;
   for (let id = after + 1; id <= last; id += 1) {
     const record = records.get(String(id));
     const text = record === undefined ? null : show(record);
     // AUTH-6: there is a next page only if this caller can see more records.
-    const isOver = text !== null && shown.length === limit;
+    const isOver = text !== null && texts.length === limit;
     if (isOver || id - after > longestWalk) {
       next = isOver ? newest : id - 1;
       break;
     }
     if (text === null) continue;
-    shown.push(text);
+    texts.push(text);
     newest = id;
   }
-  const body = `{"${name}":[${shown.join(',')}],"next_after":${next}}`;
+  const body = `{"${name}":[${texts.join(',')}],"next_after":${next}}`;
   return {
     reply: { status: 200, contentType: 'application/json', body },
     changes: [],

@@ -90,9 +90,9 @@ function grant(
   changes: readonly Change[],
 ): Decision {
   const { world, behaviour, atMs } = context;
-  const wanted = (optionalText(context.body, 'scope') ?? '').trim();
+  const requested = (optionalText(context.body, 'scope') ?? '').trim();
   const held = credential.scopes;
-  const scopes = wanted === '' ? held : [...new Set(wanted.split(/ +/))];
+  const scopes = requested === '' ? held : [...new Set(requested.split(/ +/))];
   if (!scopes.every((scope) => held.includes(scope))) {
     return refuseOauth(context, 400, 'invalid_scope', wrongScope);
   }

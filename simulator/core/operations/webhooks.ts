@@ -34,8 +34,8 @@ export function createWebhook(context: RequestContext): Decision {
     created_at: context.atMs,
   });
   const { webhook_create_status: status } = settings;
-  const shown = show(context, subscription, status, subscription.secret);
-  return { ...shown, changes, cites: ['HOOK-1', 'HOOK-2', 'HOOK-3', 'HOOK-10', 'NS-7'] };
+  const reply = show(context, subscription, status, subscription.secret);
+  return { ...reply, changes, cites: ['HOOK-1', 'HOOK-2', 'HOOK-3', 'HOOK-10', 'NS-7'] };
 }
 
 function show(
@@ -62,12 +62,12 @@ function findWrongCategory(context: RequestContext, names: readonly string[]): s
 export function listWebhooks(context: RequestContext): Decision {
   const { behaviour, world } = context;
   const caller = callerOf(context);
-  const shown: string[] = [];
+  const subscriptions: string[] = [];
   for (const subscription of world.subscriptions.values()) {
     if (!behaviour.reach.subscription(caller, subscription)) continue;
-    shown.push(behaviour.serialize.subscription(subscription, null));
+    subscriptions.push(behaviour.serialize.subscription(subscription, null));
   }
-  const list = `[${shown.join(',')}]`;
+  const list = `[${subscriptions.join(',')}]`;
   const body = behaviour.settings.webhook_list_shape === 'array' ? list : `{"webhooks":${list}}`;
   return {
     reply: { status: 200, contentType: 'application/json', body },

@@ -13,17 +13,17 @@ import type { CallEffect, Fault, FaultRefusal } from './find-fault.ts';
 import { refuse, refuseUnreadable } from './refuse.ts';
 import type { RequestContext } from './request-context.ts';
 import { rateRefusal, refuseToken } from './stages.ts';
-import { strikeCall } from './strike.ts';
+import { takeCallFault } from './take-fault.ts';
 
 export function runCall(context: RequestContext): StepResult {
   const { world } = context;
   const refused = runStages(context);
   evolve(world, context.changes);
-  if (refused === null) return strikeBefore(context) ?? runAndAnswer(context);
+  if (refused === null) return applyFaultBefore(context) ?? runAndAnswer(context);
   evolve(world, refused.changes);
   if (context.idempotency === 'replayed') {
     // Faults apply to a replay as to any call, in both phases; the key record does not change.
-    const fault = strike(context, 'before') ?? strike(context, 'after');
+    const fault = takeFault(context, 'before') ?? takeFault(context, 'after');
     return answerCall(context, orderedBy(context, fault) ?? refused, fault);
   }
   // NS-30: a refusal is recorded for repeats if it comes after the replay look-up, and not from it.
@@ -50,7 +50,7 @@ export function runAndAnswer(context: RequestContext): StepResult {
   const result = behaviour.operations[operation](context);
   const decision = 'decideRow' in result ? runBatch(context, result) : result;
   evolve(world, decision.changes);
-  const fault = strike(context, 'after');
+  const fault = takeFault(context, 'after');
   // IDEM-6: if a fault replaces the status nothing is recorded, so a repeat runs again.
   if (fault?.kind === 'status') releaseKey(context);
   else recordReply(context, decision.reply);
@@ -72,10 +72,10 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
 }
 
 /** Finds the fault that applies to this call, and counts it. */
-function strike(context: RequestContext, phase: Fault['phase']): CallEffect | null {
+function takeFault(context: RequestContext, phase: Fault['phase']): CallEffect | null {
   const { world, operation } = context;
   if (world.faults.size === 0 || operation === null) return null;
-  const found = strikeCall(context, phase);
+  const found = takeCallFault(context, phase);
   if (found === null) return null;
   const effect = found.effect as CallEffect;
   context.faults = [...context.faults, { id: found.id, phase, effect }];
@@ -91,8 +91,8 @@ const neverRecorded: readonly FaultRefusal[] = [
 ];
 
 /** A fault before anything has run: another response, none, or a later run. Null: no fault. */
-function strikeBefore(context: RequestContext): StepResult | null {
-  const fault = strike(context, 'before');
+function applyFaultBefore(context: RequestContext): StepResult | null {
+  const fault = takeFault(context, 'before');
   if (fault === null) return null;
   if (fault.kind === 'delay') return suspendBefore(context, context.world.nowMs + fault.ms);
   if (fault.kind === 'hang') return suspendBefore(context, null);

@@ -158,13 +158,13 @@ export class History implements CommandContext {
     const brand = world.brands.get(brand_id);
     if (brand === undefined) this.#fail(`there is no brand ${brand_id}`, '.brand_id');
     this.#refuseSecond('accounts', id);
-    const made = newAccount(behaviour, {
+    const record = newAccount(behaviour, {
       ...{ id, firm_id: brand.firm_id, brand_id, client_reference_id, email },
       phone: behaviour.values.phone(fixture.phone ?? null, country ?? null),
       ...mapProfile((field) => fixture[field] ?? null),
       created_at: this.atMs,
     });
-    const account = status === undefined ? made : { ...made, status };
+    const account = status === undefined ? record : { ...record, status };
     const keys = personKeys(behaviour, account);
     if (world.people.get(keys.index)?.byReference.has(keys.reference)) {
       this.#fail(`${client_reference_id} is used twice`, '.client_reference_id');
@@ -179,8 +179,8 @@ export class History implements CommandContext {
   #addTradingAccount(fixture: TradingAccountFixture, id: string, account_id: string): void {
     const { currency, provider_payouts = false } = fixture;
     this.#refuseSecond('tradingAccounts', id);
-    const made = { id, account_id, currency, provider_payouts, balance: '0.00', entries: [] };
-    this.#apply([put('tradingAccounts', made)]);
+    const record = { id, account_id, currency, provider_payouts, balance: '0.00', entries: [] };
+    this.#apply([put('tradingAccounts', record)]);
   }
 
   #accountOf({ accountId }: Ids): Account {

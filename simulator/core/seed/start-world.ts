@@ -151,11 +151,11 @@ function seedSubscription(
   if (endMs < created_at) fail('disabled_ago', 'is before the subscription began');
   refuseDeliveries(world, behaviour, fixture, fail);
   const given = { firm_id, brand_id, url, event_categories, created_at };
-  const made = newSubscription(world, behaviour, given);
-  evolve(world, made.changes);
+  const record = newSubscription(world, behaviour, given);
+  evolve(world, record.changes);
   let subscription = isDisabled
-    ? disabled(made.subscription, 'Disabled by request.')
-    : made.subscription;
+    ? disabled(record.subscription, 'Disabled by request.')
+    : record.subscription;
   for (const event of world.events.records) {
     if (event.occurred_at < created_at || event.occurred_at > endMs) continue;
     if (!behaviour.delivery.wants(subscription, event)) continue;

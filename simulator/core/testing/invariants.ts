@@ -58,13 +58,13 @@ function* peopleProblems(world: World): Generator<string> {
     const twice = findTwice(keys);
     if (twice !== undefined) yield `${what} ${twice} names two accounts`;
   }
-  const made = [...world.transactions.values()];
+  const all = [...world.transactions.values()];
   // TXN-2, NS-20: a reference names the oldest transaction that its caller reaches, and a
   // transaction out of reach must look unknown (AUTH-6). So a reference can exist once for each of
   // two brands of a firm, or of two accounts with delegated tokens (AUTH-5). Within one account it
   // is unique, because a caller that may create there reaches all its transactions.
   const twice = findTwice(
-    made.map(
+    all.map(
       ({ account_id: accountId, client_reference_id: reference }) =>
         `${accountId} ${foldCase(reference)}`,
     ),

@@ -82,8 +82,8 @@ export function refuseAddress(text: string, allowLocal = false): string | null {
   // Judged by the embedded IPv4 address.
   const inner = value & 0xffff_ffffn;
   const dotted = [24n, 16n, 8n, 0n].map((shift) => (inner >> shift) & 0xffn).join('.');
-  const shown = `${text} (${dotted} inside ${mapped.name})`;
-  return refuse(shown, { family: 4, value: inner }, allowLocal);
+  const words = `${text} (${dotted} inside ${mapped.name})`;
+  return refuse(words, { family: 4, value: inner }, allowLocal);
 }
 
 function refuse(text: string, { family, value }: Address, allowLocal: boolean): string | null {

@@ -135,20 +135,20 @@ hostile('a response of a gigabyte is not read to its end', async () => {
 });
 
 hostile('EVT-9a: a redirect is a response, and is not followed', async () => {
-  let asked = 0;
+  let lookups = 0;
   const server = createServer((_request, response) => {
-    asked += 1;
+    lookups += 1;
     response.writeHead(302, { location: '/again' }).end();
   });
   const port = await listen(server);
   const deliverer = undiciDeliverer();
   const outcome = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(outcome.status, 302);
-  assert.is(asked, 1);
+  assert.is(lookups, 1);
   // If a deviation follows redirects, a loop still ends.
   const request = requestTo(`http://127.0.0.1:${port}/`, { followsRedirects: true });
   assert.is((await deliverer.deliver(request)).status, 302);
-  assert.is(asked, 12);
+  assert.is(lookups, 12);
   await deliverer.close();
   server.close();
 });

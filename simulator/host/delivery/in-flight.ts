@@ -159,7 +159,7 @@ export class InFlightDeliveries {
 
   #tellEnd(): void {
     this.#ended += 1;
-    for (const tell of [...this.#onEnd]) tell();
+    for (const notify of [...this.#onEnd]) notify();
   }
 
   /** Sends again the attempts that were running when a loaded world was saved (EVT-4). */

@@ -39,9 +39,9 @@ pinning(
 );
 
 pinning('rebinding: a public name whose connection would end at loopback is refused', async () => {
-  let asked = 0;
+  let lookups = 0;
   const receiver = await rawReceiver(() => {
-    asked += 1;
+    lookups += 1;
   });
   const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
   const request = requestTo(`http://hooks.example.com:${receiver.port}/`, {
@@ -51,7 +51,7 @@ pinning('rebinding: a public name whose connection would end at loopback is refu
   const outcome = await deliverer.deliver(request);
   assert.is(outcome.status, null);
   assert.match(outcome.refusedTarget ?? '', '127.0.0.1 is in 127.0.0.0/8 (loopback)');
-  assert.is(asked, 0, 'not a byte was sent');
+  assert.is(lookups, 0, 'not a byte was sent');
   await deliverer.close();
   receiver.close();
 });
@@ -151,11 +151,11 @@ pinning('one reachable address of several checked addresses is enough', async ()
 });
 
 pinning('concurrent attempts share a look-up, and the next attempt makes a new one', async () => {
-  let asked = 0;
+  let lookups = 0;
   const resolver = limitedLookup(async () => {
-    asked += 1;
+    lookups += 1;
     await new Promise(setImmediate);
-    return [`93.184.216.${asked}`];
+    return [`93.184.216.${lookups}`];
   });
   const both = await Promise.all([resolver('a.example'), resolver('a.example')]);
   assert.equal(both, [['93.184.216.1'], ['93.184.216.1']]);
@@ -171,16 +171,16 @@ pinning('if a resolver hangs or fails, the name has no address', async () => {
 });
 
 pinning('look-ups that are no longer needed are not made', async () => {
-  const asked: string[] = [];
+  const names: string[] = [];
   const release: (() => void)[] = [];
   const resolver = limitedLookup((name) => {
-    asked.push(name);
+    names.push(name);
     return new Promise((resolve) => release.push(() => resolve([])));
   }, 20);
   await Promise.all(['a', 'b', 'c'].map((name) => resolver(name)));
   for (const end of release) end();
   await new Promise(setImmediate);
-  assert.equal(asked, ['a', 'b']);
+  assert.equal(names, ['a', 'b']);
 });
 
 pinning.run();

@@ -24,7 +24,7 @@ export class RefusedPeer extends Error {
   override readonly name = 'RefusedPeer';
 }
 
-const mostPools = 256;
+const maxPools = 256;
 /** A receiver may close an idle connection at any time; this is too short for most of them. */
 const idleMs = 1000;
 
@@ -44,7 +44,7 @@ export class Pools {
     const pool = this.#pools.get(key) ?? this.#open(pins);
     this.#pools.delete(key);
     this.#pools.set(key, pool);
-    if (this.#pools.size > mostPools) this.#forgetOldest();
+    if (this.#pools.size > maxPools) this.#forgetOldest();
     return pool;
   }
 

@@ -16,7 +16,7 @@ const throughSystem: Lookup = async (hostname) => {
 
 /** The current addresses of a name; none if it does not resolve in time. Never rejects. */
 export function limitedLookup(lookup: Lookup = throughSystem, limitMs = longestMs): Lookup {
-  const asked = new Map<string, Promise<readonly string[]>>();
+  const pending = new Map<string, Promise<readonly string[]>>();
   const queue: (() => void)[] = [];
   let running = 0;
   const ask = (hostname: string) =>
@@ -40,8 +40,8 @@ export function limitedLookup(lookup: Lookup = throughSystem, limitMs = longestM
     });
   return (hostname) => {
     // EVT-11: results are not cached, so that the next attempt resolves the name again.
-    const found = asked.get(hostname) ?? ask(hostname).finally(() => asked.delete(hostname));
-    asked.set(hostname, found);
+    const found = pending.get(hostname) ?? ask(hostname).finally(() => pending.delete(hostname));
+    pending.set(hostname, found);
     return found;
   };
 }

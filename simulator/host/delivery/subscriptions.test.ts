@@ -159,7 +159,7 @@ subscriptions('operator names and forwards: the name is checked, the forward is 
   await harness.waitUntilIdle();
   assert.is(harness.arrivals[0]?.url, 'http://127.0.0.1:9000/hooks/in?key=1');
   assert.is(harness.arrivals[0]?.request.addresses, null, 'a forward is not pinned');
-  assert.is(harness.looked, 0, 'no one looks a forwarded name up');
+  assert.is(harness.lookups, 0, 'no one looks a forwarded name up');
   // A forward with a path replaces the whole target.
   harness.execute('setForward', {
     from: 'https://nowhere.example.com',
@@ -186,7 +186,7 @@ subscriptions('a name set by an operator pins the connection without a look-up',
   await harness.subscribe('https://hooks.example.com./in');
   harness.emit();
   await harness.waitUntilIdle();
-  assert.is(harness.looked, 0);
+  assert.is(harness.lookups, 0);
   const { request } = harness.arrivals[0] as Arrival;
   assert.equal(request.addresses, ['8.8.8.8', '2606:4700::1']);
   assert.is(

@@ -15,7 +15,7 @@ export interface UndiciDelivererOptions {
 }
 
 const userAgent = 'trading-platform-sandbox';
-const mostRedirects = 10;
+const maxRedirects = 10;
 
 /** Carries deliveries over the network. */
 export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer {
@@ -65,7 +65,7 @@ async function send(
     const outcome = await sendOnce(pools, { ...request, addresses }, url, method, limitMs);
     const { status, location } = outcome;
     const isRedirect = [301, 302, 303, 307, 308].includes(status ?? 0);
-    if (!request.followsRedirects || !isRedirect || redirects === mostRedirects) return outcome;
+    if (!request.followsRedirects || !isRedirect || redirects === maxRedirects) return outcome;
     const next = parseUrl(location ?? '', url);
     if (location === undefined || next === null || !/^https?:$/.test(next.protocol)) return outcome;
     // A forward and its redirects may go anywhere; other redirects must stay on the checked host.

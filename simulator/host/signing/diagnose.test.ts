@@ -206,9 +206,9 @@ test('hostile bodies and headers are diagnosed safely', () => {
 });
 
 test('no diagnosis contains a secret', () => {
-  const shown = JSON.stringify([diagnose({ body: 'x' }), diagnose({ header: signers[1]![1] })]);
-  assert.not.ok(shown.includes(secret));
-  assert.not.ok(shown.includes(secret.slice(6)));
+  const output = JSON.stringify([diagnose({ body: 'x' }), diagnose({ header: signers[1]![1] })]);
+  assert.not.ok(output.includes(secret));
+  assert.not.ok(output.includes(secret.slice(6)));
 });
 
 test.run();

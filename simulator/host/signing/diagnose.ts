@@ -152,7 +152,7 @@ const mistakes = {
 type Attempt = readonly [mistake: keyof typeof mistakes, key: Bytes, start: string, body: Bytes];
 
 /** Bodies larger than any envelope are not reformatted or decoded. */
-const mostBytes = 262_144;
+const maxBytes = 262_144;
 
 /** What may have been signed instead, and with which key. */
 function* attempts({ body, secret, previousSecret }: Delivery, tMs: number): Generator<Attempt> {
@@ -175,7 +175,7 @@ function* attempts({ body, secret, previousSecret }: Delivery, tMs: number): Gen
     if (key.length > 0) yield ['secret_form', key, start, body];
   }
   for (const t of [Math.floor(tMs / 1000), tMs * 1000]) yield ['seconds', secret, `${t}.`, body];
-  if (body.length > mostBytes) return;
+  if (body.length > maxBytes) return;
   for (const each of printings(text)) yield ['reserialised_json', secret, start, each];
   const wide = body.subarray(2).toString('utf16le');
   const decoded = [Buffer.from(text, 'latin1'), body.subarray(3), Buffer.from(text, 'base64')];

@@ -187,8 +187,8 @@ export function parseSignatureHeader(header: HeaderValue): ParsedHeader {
   for (const part of splitParts(text)) {
     const equals = part.indexOf('=');
     if (equals < 1) {
-      const shown = part === '' ? 'an empty part' : `the part "${shorten(part)}"`;
-      return fault('malformed', `the header has ${shown}, but every part is key=value`);
+      const quoted = part === '' ? 'an empty part' : `the part "${shorten(part)}"`;
+      return fault('malformed', `the header has ${quoted}, but every part is key=value`);
     }
     const key = part.slice(0, equals);
     if (key === 't') timestamps.push(part.slice(equals + 1));
@@ -224,15 +224,15 @@ function checkParts(timestamps: readonly string[], signatures: readonly string[]
   }
   // Up to 16 digits without a leading zero: exactly the texts that printing the number returns.
   if (!/^(0|[1-9]\d{0,15})$/.test(t) || !Number.isSafeInteger(Number(t))) {
-    const shown = `t is "${shorten(t)}"`;
-    return fault('bad_timestamp', `${shown}, but must be whole milliseconds since 1970`);
+    const quoted = `t is "${shorten(t)}"`;
+    return fault('bad_timestamp', `${quoted}, but must be whole milliseconds since 1970`);
   }
   if (signatures.length === 0) return fault('no_signature', 'the header has no v1=');
   // EVT-6: one match is enough, so a malformed signature next to it does not refuse the delivery.
   const wellFormed = signatures.filter((signature) => /^[0-9a-f]{64}$/.test(signature));
   if (wellFormed.length === 0) {
-    const shown = `a v1 is "${shorten(signatures[0] ?? '')}"`;
-    return fault('bad_signature', `${shown}, but must be 64 hexadecimal digits in lower case`);
+    const quoted = `a v1 is "${shorten(signatures[0] ?? '')}"`;
+    return fault('bad_signature', `${quoted}, but must be 64 hexadecimal digits in lower case`);
   }
   return { ok: true, tMs: Number(t), signatures: wellFormed };
 }

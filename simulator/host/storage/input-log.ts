@@ -36,7 +36,7 @@ function parseInput(line: string): Input {
 }
 
 /** Kept in memory while the disk is full; beyond that the log ends until it is started again. */
-const mostUnwrittenBytes = 8 * 1024 * 1024;
+const maxUnwrittenBytes = 8 * 1024 * 1024;
 const noBytes: Buffer = Buffer.alloc(0);
 
 export interface InputLogOptions {
@@ -125,7 +125,7 @@ export class InputLog implements InputKeeper {
       this.#append(this.#unwritten);
       this.#unwritten = this.#unwritten.subarray(this.#size - before);
     }
-    if (this.#unwritten.byteLength <= mostUnwrittenBytes) return;
+    if (this.#unwritten.byteLength <= maxUnwrittenBytes) return;
     this.#hasGap = true;
     this.#unwritten = noBytes;
   }

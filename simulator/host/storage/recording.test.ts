@@ -78,14 +78,17 @@ for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
     `a long session with ${interrupt ?? 'no interruption'} is replayed exactly`,
     async () => {
       const path = join(folder, `${index}.jsonl`);
-      const said = await converse(path, index + 1, interrupt);
-      const played = await playRecording(readFileSync(path, 'utf8').split('\n'), said.behaviour);
+      const responses = await converse(path, index + 1, interrupt);
+      const played = await playRecording(
+        readFileSync(path, 'utf8').split('\n'),
+        responses.behaviour,
+      );
       const answers = played.effects.flatMap((effect) =>
         effect.kind === 'answer' ? [`${effect.requestId} ${effect.reply.body}`] : [],
       );
       assert.ok(answers.length > 350, `${answers.length} answers`);
-      assert.is(answers.join('\n'), said.answers.join('\n'));
-      assert.is(JSON.stringify(dumpWorld(played.world)), said.world);
+      assert.is(answers.join('\n'), responses.answers.join('\n'));
+      assert.is(JSON.stringify(dumpWorld(played.world)), responses.world);
     },
   );
 }

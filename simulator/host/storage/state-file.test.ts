@@ -302,14 +302,14 @@ state('a symbolic link is followed and preserved; a hard link is refused', async
 
 state('a file changed by another program is left alone, and the world continues', async (place) => {
   const { path, folder } = place;
-  const told: string[] = [];
-  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  const warnings: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
   writeFileSync(path, '{"mine":true}');
   create(place, 'beside');
   await file.close();
   assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
-  assert.is(told.length, 1);
-  const aside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
+  assert.is(warnings.length, 1);
+  const aside = /is kept in (\S+) from now on/.exec(warnings[0] ?? '')?.[1] ?? '';
   assert.ok(isThere(JSON.parse(readFileSync(aside, 'utf8')), 'beside'));
   assert.equal(
     readdirSync(folder).sort(),
@@ -358,8 +358,8 @@ async function withRoom(room: number, run: () => Promise<void>): Promise<void> {
 
 state('with sync, a full disk is answered 500, and only saved calls have run', async (place) => {
   const { sandbox } = place;
-  const told: string[] = [];
-  const file = await keep(place, { sync: true, onTrouble: (words) => told.push(words) });
+  const warnings: string[] = [];
+  const file = await keep(place, { sync: true, onTrouble: (words) => warnings.push(words) });
   const names = [0, 1, 2, 3, 4].map((n) => `full-${n}`);
   let statuses: number[] = [];
   await withRoom(700, async () => {
@@ -368,11 +368,11 @@ state('with sync, a full disk is answered 500, and only saved calls have run', a
     for (const [n, name] of names.entries()) {
       assert.is(isThere(torn, name), statuses[n] === 201, `${name}: ${statuses[n]}`);
     }
-    assert.is(sandbox.first.stateTrouble, told[0]);
+    assert.is(sandbox.first.stateTrouble, warnings[0]);
   });
   assert.equal([...new Set(statuses)], [201, 500]);
-  assert.is(told.length, 1);
-  assert.match(told[0] ?? '', 'could not be written (ENOSPC)');
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0] ?? '', 'could not be written (ENOSPC)');
   // IDEM-6c: a repeat under the same key runs when there is space again.
   assert.is(create(place, 'full-4'), 201);
   assert.is(sandbox.first.stateTrouble, null);
@@ -382,8 +382,8 @@ state('with sync, a full disk is answered 500, and only saved calls have run', a
 
 state('without sync, a temporarily full disk leaves no gap and no torn line', async (place) => {
   const { sandbox } = place;
-  const told: string[] = [];
-  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  const warnings: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
   await withRoom(700, async () => {
     for (let n = 0; n < 5; n += 1) {
       assert.is(create(place, `full-${n}`), 201);
@@ -396,7 +396,7 @@ state('without sync, a temporarily full disk leaves no gap and no torn line', as
     // A snapshot that fits on the disk while the log does not.
     await file.save();
   });
-  assert.ok(told.length >= 1);
+  assert.ok(warnings.length >= 1);
   create(place, 'room-again');
   file.flush();
   assert.equal((await read(killed(place))).world, documentOf(sandbox).world);
@@ -404,8 +404,8 @@ state('without sync, a temporarily full disk leaves no gap and no torn line', as
 });
 
 state('a save on a full disk leaves no open or temporary file', async (place) => {
-  const told: string[] = [];
-  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  const warnings: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
   const before = namesBeside(place.path);
   const lowestFree = () => {
     const lowest = fs.openSync(place.path, 'r');
@@ -419,7 +419,7 @@ state('a save on a full disk leaves no open or temporary file', async (place) =>
   await patched(fs, { writeSync } as never, async () => {
     for (let n = 0; n < 5; n += 1) await file.save();
   });
-  assert.is(told.length, 5);
+  assert.is(warnings.length, 5);
   assert.is(lowestFree(), lowest, 'as many files are open as before');
   assert.equal(namesBeside(place.path), before);
   await file.close();
@@ -454,15 +454,18 @@ async function asOrdinary(folder: string, run: () => Promise<void>): Promise<voi
 if (isPosix) {
   state('a disk that is read-only at close is reported, and nothing is lost', async (place) => {
     const { folder, path, sandbox } = place;
-    const told: string[] = [];
+    const warnings: string[] = [];
     await asOrdinary(folder, async () => {
-      const file = await keep(place, { onTrouble: (words) => told.push(words) });
+      const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
       const saved = readFileSync(path, 'utf8');
       chmodSync(folder, 0o555);
       create(place, 'last');
       await file.close();
-      assert.is(told.length, 1);
-      assert.ok(told[0]?.startsWith(`the state could not be saved to ${path} (EACCES); `), told[0]);
+      assert.is(warnings.length, 1);
+      assert.ok(
+        warnings[0]?.startsWith(`the state could not be saved to ${path} (EACCES); `),
+        warnings[0],
+      );
       assert.is(readFileSync(path, 'utf8'), saved);
       assert.equal((await read(path)).world, documentOf(sandbox).world);
       rmSyncSafely(beside(path, 'lock'));
@@ -552,8 +555,8 @@ state('a link planted at the temporary path is not followed, and is reported', a
   const { folder, path } = place;
   const victim = join(folder, 'victim');
   writeFileSync(victim, 'theirs');
-  const told: string[] = [];
-  const file = await keep(place, { onTrouble: (words) => told.push(words) });
+  const warnings: string[] = [];
+  const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
   const before = readFileSync(path, 'utf8');
   const halves = new Set<string>();
   const { open } = promises;
@@ -568,8 +571,8 @@ state('a link planted at the temporary path is not followed, and is reported', a
     await file.save();
     await file.save();
   });
-  assert.is(told.length, 2);
-  for (const words of told) assert.match(words, `could not be saved to ${path} (EEXIST)`);
+  assert.is(warnings.length, 2);
+  for (const words of warnings) assert.match(words, `could not be saved to ${path} (EEXIST)`);
   assert.is(halves.size, 2, 'its name cannot be known before');
   assert.is(readFileSync(path, 'utf8'), before);
   assert.is(readFileSync(victim, 'utf8'), 'theirs');

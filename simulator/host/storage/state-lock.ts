@@ -8,7 +8,7 @@ import { StateError } from '../../core/state/snapshot.ts';
 import { createPrivate, FileProblem, halfOf, readPlain } from './private-file.ts';
 
 /** A further try is only needed if another process took over a stale lock first. */
-const mostTries = 4;
+const maxTries = 4;
 const justMadeMs = 50;
 
 const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`);
@@ -27,7 +27,7 @@ export async function lockState(path: string): Promise<void> {
       continue;
     }
     const [pid = '', ...start] = text.trim().split(' ');
-    if (tries > mostTries || (await isKeptBy(Number(pid), start.join(' ')))) {
+    if (tries > maxTries || (await isKeptBy(Number(pid), start.join(' ')))) {
       const owner = /^\d{1,10}$/.test(pid) ? `process ${pid}` : 'another process';
       throw new StateError(
         `is in use by ${owner}: stop that sandbox, or name another file (if that is no sandbox, remove ${lock})`,

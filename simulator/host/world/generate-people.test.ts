@@ -9,7 +9,7 @@ import { Invariants } from '../../core/testing/invariants.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';
 import { generatePeople } from './generate-people.ts';
 
-const made = suite('generated people');
+const generated = suite('generated people');
 
 const generate = {
   accounts: 300,
@@ -24,7 +24,7 @@ const peopleOf = async (seed: string) => {
   return { accounts: [...accounts], longestAgoMs };
 };
 
-made('a world has the requested number of people, and passes validation', async () => {
+generated('a world has the requested number of people, and passes validation', async () => {
   const { accounts, longestAgoMs } = await peopleOf('7');
   const world = JSON.parse(JSON.stringify({ ...emptyWorld, accounts }));
   assert.equal(parseWorld(world).problems ?? [], []);
@@ -43,13 +43,13 @@ made('a world has the requested number of people, and passes validation', async 
   assert.is(new Set(steps).size, 5, 'transactions in every status');
 });
 
-made('the same seed gives the same world, another seed another world', async () => {
+generated('the same seed gives the same world, another seed another world', async () => {
   const [one, same, other] = await Promise.all(['1', '1', '2'].map((seed) => peopleOf(seed)));
   assert.equal(same, one);
   assert.not.equal(other, one);
 });
 
-made('explicit records are kept, and a world without the option is unchanged', async () => {
+generated('explicit records are kept, and a world without the option is unchanged', async () => {
   const person = { brand_id: '10', client_reference_id: 'x', email: 'x@y.z', ago: '1d' };
   const sandbox = await createTestSandbox({ fixture: { ...fixture, accounts: [person] } });
   const { accounts } = sandbox.first.world;
@@ -60,7 +60,7 @@ made('explicit records are kept, and a world without the option is unchanged', a
   await sandbox.close();
 });
 
-made('events are in order of time, and only those that can still be read', async () => {
+generated('events are in order of time, and only those that can still be read', async () => {
   const sandbox = await createTestSandbox({ fixture });
   const { events, nowMs } = sandbox.first.world;
   const { records, first, lastSeq } = events;
@@ -80,7 +80,7 @@ made('events are in order of time, and only those that can still be read', async
   await sandbox.close();
 });
 
-made('an event shows its record at the time of the event, even after a reload', async () => {
+generated('an event shows its record at the time of the event, even after a reload', async () => {
   const sandbox = await createTestSandbox({ fixture });
   const { world, behaviour } = sandbox.first;
   const loaded = loadWorld(dumpWorld(world), behaviour);
@@ -108,7 +108,7 @@ made('an event shows its record at the time of the event, even after a reload', 
   await sandbox.close();
 });
 
-made('a sandbox starts with the people, and has the same people after a reset', async () => {
+generated('a sandbox starts with the people, and has the same people after a reset', async () => {
   const sandbox = await createTestSandbox({ fixture });
   const { first } = sandbox;
   assert.is(first.world.accounts.size, 300);
@@ -129,4 +129,4 @@ made('a sandbox starts with the people, and has the same people after a reset', 
   await sandbox.close();
 });
 
-made.run();
+generated.run();

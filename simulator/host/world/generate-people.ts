@@ -129,9 +129,9 @@ function everyNth<T>(items: readonly T[], places: number, at: number): readonly 
 }
 
 function times<T>(count: number, make: (at: number) => T): T[] {
-  const made: T[] = [];
-  for (let at = 0; at < count; at += 1) made.push(make(at));
-  return made;
+  const results: T[] = [];
+  for (let at = 0; at < count; at += 1) results.push(make(at));
+  return results;
 }
 
 const reason = 'Made up with the world.';

@@ -89,7 +89,7 @@ class Stage {
     });
   }
 
-  async made(as: string, probe: Probe): Promise<Any> {
+  async answerTo(as: string, probe: Probe): Promise<Any> {
     const { status, text, body } = await this.send(as, probe);
     assert.ok(status < 300, text);
     return body;
@@ -103,7 +103,7 @@ class Stage {
 
 /** Records of one owner: one of each kind. */
 async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
-  const make = (path: string, body: object) => stage.made(as, post(path, body));
+  const make = (path: string, body: object) => stage.answerTo(as, post(path, body));
   const email = `${name}@example.com`;
   const phone = name === 'hidden' ? '+442079460958' : '+442079460111';
   const reference = `${name}-Person`;
@@ -219,14 +219,14 @@ function withoutName(text: string, name: string, value: string): string {
 
 reach('every field that can name a record has a probe', () => {
   // An account of the token endpoint is in the client’s own reach: tested below.
-  const looked = [...Object.keys(probes), 'issueToken.account_id'].sort();
-  assert.equal(looked, placesThatName());
+  const covered = [...Object.keys(probes), 'issueToken.account_id'].sort();
+  assert.equal(covered, placesThatName());
 });
 
 for (const [words, view] of Object.entries(views)) {
   reach(`${words}: a hidden record looks unknown, in every field`, async () => {
     const prepared = await prepare(view);
-    const told: string[] = [];
+    const differences: string[] = [];
     for (const [place, makers] of Object.entries(probes)) {
       // ACC-8, ACC-9: a person known at the brand is reported to all credentials that may create
       // there.
@@ -237,14 +237,15 @@ for (const [words, view] of Object.entries(views)) {
         const unknown = { ...absent, seq: String(Number(prepared.hidden.seq) + 900) };
         // The number of a brand is in many unrelated responses.
         const brand = place.endsWith('.brand_id') ? {} : { brand: '-' };
-        const lookAt = (named: Named) =>
+        const probe = (named: Named) =>
           look(prepared, view, make(named, prepared.own), { ...named, ...brand });
-        const [hidden, none] = [await lookAt(prepared.hidden), await lookAt(unknown)];
-        if (hidden !== none) told.push(`${place} (${index}):\n  ${firstUnlike(hidden, none)}`);
+        const [hidden, none] = [await probe(prepared.hidden), await probe(unknown)];
+        if (hidden !== none)
+          differences.push(`${place} (${index}):\n  ${firstUnlike(hidden, none)}`);
       }
     }
     await prepared.stage.sandbox.close();
-    assert.is(told.join('\n'), '');
+    assert.is(differences.join('\n'), '');
   });
 }
 

@@ -15,7 +15,7 @@ import type { CoverageShown } from '../../../../simulator/control/coverage.ts';
 
 const title = 'Coverage of the rules';
 /** The most rules to suggest. */
-const mostNext = 10;
+const maxNext = 10;
 
 /** The share of covered rules in percent. */
 export function percentMet({ rules }: CoverageShown): number {
@@ -29,7 +29,7 @@ export function rulesLine(coverage: CoverageShown): string {
 }
 
 export function coverageText(coverage: CoverageShown): string {
-  const lines = textOf(partsOf(coverage, mostNext), { color: false, width: 110 });
+  const lines = textOf(partsOf(coverage, maxNext), { color: false, width: 110 });
   return [`Coverage: ${rulesLine(coverage)}`, ...lines, ''].join('\n');
 }
 

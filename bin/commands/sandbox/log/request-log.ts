@@ -105,7 +105,7 @@ function requestEvent(world: string, host: WorldHost, entry: JournalEntry) {
 export type RequestEvent = ReturnType<typeof requestEvent>;
 
 const targetWidth = 40;
-const mostCites = 3;
+const maxCites = 3;
 // Aligned with the method of the request.
 const hintIndent = ' '.repeat(14);
 
@@ -117,7 +117,7 @@ export function requestLine(event: RequestEvent, paint: Paint = (text) => text):
   const { at_ms, method, target, status, held, idempotency, client_name, cites, faults } = event;
   // Rules are more important than open questions, so they come first.
   const isOpen = (cite: string) => Number(cite.startsWith('NS-'));
-  const rules = [...cites].sort((a, b) => isOpen(a) - isOpen(b)).slice(0, mostCites);
+  const rules = [...cites].sort((a, b) => isOpen(a) - isOpen(b)).slice(0, maxCites);
   const outcome = [status ?? (held ? 'held' : 'cut'), idempotency?.replace('_', ' ')];
   const first = [
     clockTime(at_ms),

@@ -49,7 +49,7 @@ export const plain = {
   list: 'wrapped' as 'wrapped' | 'bare' | 'nested',
   disableStatus: 200,
   createHookStatus: 201,
-  mostHooks: Number.POSITIVE_INFINITY,
+  maxHooks: Number.POSITIVE_INFINITY,
   rotateAnswer: (whole: JsonObject, _subscription: Subscription): JsonObject => whole,
   // NS-8, NS-50, NS-51
   token: {

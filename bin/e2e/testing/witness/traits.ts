@@ -57,7 +57,7 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   ),
   'disable-202: disabling is answered 202': { disableStatus: 202 },
   'list-nested: the list of subscriptions is nested': { list: 'nested' },
-  'ten-hooks: a credential has ten enabled subscriptions at most': { mostHooks: 10 },
+  'ten-hooks: a credential has ten enabled subscriptions at most': { maxHooks: 10 },
   'unreadable-415: what cannot be read is refused with 415': {
     unreadable: { ...plain.unreadable, syntax: 415, shape: 415 },
   },

@@ -28,8 +28,8 @@ export function createWebhook(context: Context): Reply {
     context.refuse(status, code, words, 'event_categories');
   }
   const own = store.subscriptions().filter((one) => !one.disabled && store.sees(credential, one));
-  if (own.length >= style.mostHooks) {
-    context.refuse(409, 'invalid_state', `${style.mostHooks} subscriptions are enough`);
+  if (own.length >= style.maxHooks) {
+    context.refuse(409, 'invalid_state', `${style.maxHooks} subscriptions are enough`);
   }
   const made = store.saveSubscription({
     ...{ id: store.nextId(), firm_id: credential.firm_id, brand_id: credential.brand_id, url },

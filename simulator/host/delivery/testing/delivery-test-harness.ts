@@ -46,7 +46,7 @@ export class DeliveryTestHarness {
   script: Script = () => 200;
   /** The addresses of names; other names resolve to one public address. */
   readonly names = new Map<string, readonly string[]>();
-  looked = 0;
+  lookups = 0;
 
   private constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
@@ -62,7 +62,7 @@ export class DeliveryTestHarness {
     const scripted: Deliverer = {
       deliver: (request) => here().#deliver(request),
       resolve: async (hostname) => {
-        here().looked += 1;
+        here().lookups += 1;
         return here().names.get(hostname) ?? [publicAddress];
       },
       close: async () => undefined,

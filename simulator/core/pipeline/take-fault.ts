@@ -7,11 +7,11 @@ import { type Fault, isSpent } from './find-fault.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The fault of this phase that applies to this call: the oldest one that matches and is due. */
-export function strikeCall(
+export function takeCallFault(
   { world, operation, call, path, credential }: RequestContext,
   phase: Fault['phase'],
 ): Fault | null {
-  return strike(world, ({ match, phase: own }) => {
+  return take(world, ({ match, phase: own }) => {
     if (own !== phase || match.webhook !== undefined) return false;
     if (match.operation !== undefined && match.operation !== operation) return false;
     if (match.method !== undefined && match.method.toUpperCase() !== call.method) return false;
@@ -24,20 +24,20 @@ export function strikeCall(
 }
 
 /** The same for an attempt to deliver to a subscription. */
-export const strikeDelivery = (world: World, subscriptionId: number): Fault | null =>
-  strike(world, ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId));
+export const takeDeliveryFault = (world: World, subscriptionId: number): Fault | null =>
+  take(world, ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId));
 
 /** Increments `matches` of each matching fault, and `hits` of the one that applies. */
-function strike(world: World, concerns: (fault: Fault) => boolean): Fault | null {
+function take(world: World, concerns: (fault: Fault) => boolean): Fault | null {
   let found: Fault | null = null;
   for (const fault of world.faults.values()) {
     if (isSpent(fault) || !concerns(fault)) continue;
     const { nth, probability } = fault;
     const isCounted = nth !== undefined || probability !== undefined;
     const counted = isCounted ? { ...fault, matches: (fault.matches ?? 0) + 1 } : fault;
-    const strikes = found === null && isDue(counted, world.seed);
-    if (strikes) found = { ...counted, hits: fault.hits + 1 };
-    if (strikes || isCounted) evolve(world, [put('faults', strikes ? (found as Fault) : counted)]);
+    const applies = found === null && isDue(counted, world.seed);
+    if (applies) found = { ...counted, hits: fault.hits + 1 };
+    if (applies || isCounted) evolve(world, [put('faults', applies ? (found as Fault) : counted)]);
   }
   return found;
 }

@@ -16,9 +16,9 @@ export interface DoorOptions {
 
 /** Bound to every address, the sandbox has no single host name; addresses cannot be rebound. */
 const everyAddress = ['0.0.0.0', '::'];
-const mostKnown = 100;
+const maxKnown = 100;
 
-export class Door {
+export class Guard {
   readonly #names: ReadonlySet<string>;
   readonly #anyAddress: boolean;
   readonly #origins: readonly string[];
@@ -40,7 +40,7 @@ export class Door {
     if (host !== undefined && this.#known.has(host)) return null;
     const place = parsePlace(host ?? '');
     if (place === null || !this.#isOurs(place.host)) return refuseName(place?.host);
-    if (this.#known.size < mostKnown) this.#known.add(host as string);
+    if (this.#known.size < maxKnown) this.#known.add(host as string);
     return null;
   }
 

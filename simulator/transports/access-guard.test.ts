@@ -1,9 +1,9 @@
 // Access by Host and Origin: this machine, allowed names and origins, and nothing else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Door } from './door.ts';
+import { Guard } from './access-guard.ts';
 
-const doors = suite('host and origin checks');
+const guards = suite('host and origin checks');
 
 const names = [
   ['127.0.0.1:7420', true],
@@ -34,31 +34,31 @@ const names = [
   ['sandbox.evil.example', false],
 ] as const;
 
-doors('names of this machine, the bound address and allowed names are accepted', () => {
-  const door = new Door({ host: '10.1.2.3', allowHosts: ['sandbox', 'sandbox.internal.'] });
+guards('names of this machine, the bound address and allowed names are accepted', () => {
+  const guard = new Guard({ host: '10.1.2.3', allowHosts: ['sandbox', 'sandbox.internal.'] });
   for (const [host, ours] of names) {
     // Checked twice: an accepted name is cached, and nothing else.
     for (let time = 0; time < 2; time += 1) {
-      const refused = door.refuseHost(host === undefined ? {} : { host });
+      const refused = guard.refuseHost(host === undefined ? {} : { host });
       assert.is(refused === null, ours, String(host));
     }
   }
 });
 
-doors('bound to every address, any address and no foreign name is accepted', () => {
+guards('bound to every address, any address and no foreign name is accepted', () => {
   for (const host of ['0.0.0.0', '::', '[::]']) {
-    const door = new Door({ host });
+    const guard = new Guard({ host });
     for (const called of ['192.168.1.5:7420', '[fe80::1]:7420']) {
-      assert.is(door.refuseHost({ host: called }), null, called);
+      assert.is(guard.refuseHost({ host: called }), null, called);
     }
-    assert.is(door.refuseHost({ host: 'evil.example:7420' })?.status, 403);
+    assert.is(guard.refuseHost({ host: 'evil.example:7420' })?.status, 403);
   }
 });
 
-doors('the refusal names the remedy, and does not repeat text that is not a host name', () => {
-  const said = (host: string) => String(new Door().refuseHost({ host })?.body);
-  assert.match(said('sandbox.internal:80'), '--allow-host sandbox.internal');
-  assert.match(said('<b>"\u009b2J'), '--allow-host NAME');
+guards('the refusal names the remedy, and does not repeat text that is not a host name', () => {
+  const detailFor = (host: string) => String(new Guard().refuseHost({ host })?.body);
+  assert.match(detailFor('sandbox.internal:80'), '--allow-host sandbox.internal');
+  assert.match(detailFor('<b>"\u009b2J'), '--allow-host NAME');
 });
 
 // [Host, Origin, own]
@@ -81,26 +81,26 @@ const pages = [
   ['127.0.0.1:7420', 'file://', false],
 ] as const;
 
-doors('only a page of this server can use the plane and follow the events', () => {
-  const door = new Door({ host: '0.0.0.0' });
+guards('only a page of this server can use the plane and follow the events', () => {
+  const guard = new Guard({ host: '0.0.0.0' });
   for (const [host, origin, own] of pages) {
     const headers = { host, ...(origin === undefined ? {} : { origin }) };
-    assert.is(door.refusePage(headers) === null, own, `${host} from ${origin}`);
-    assert.is(door.refuseFollower(headers) === null, own, `${host} from ${origin}`);
+    assert.is(guard.refusePage(headers) === null, own, `${host} from ${origin}`);
+    assert.is(guard.refuseFollower(headers) === null, own, `${host} from ${origin}`);
   }
 });
 
-doors('an allowed origin can follow the events, and nothing else', () => {
-  const door = new Door({ allowOrigins: ['http://localhost:3000'] });
+guards('an allowed origin can follow the events, and nothing else', () => {
+  const guard = new Guard({ allowOrigins: ['http://localhost:3000'] });
   const headers = { host: 'localhost:7420', origin: 'http://localhost:3000' };
-  assert.is(door.refuseFollower(headers), null);
-  assert.is(door.refusePage(headers)?.status, 403);
+  assert.is(guard.refuseFollower(headers), null);
+  assert.is(guard.refusePage(headers)?.status, 403);
   const other = { ...headers, origin: 'http://localhost:3001' };
-  assert.match(String(door.refuseFollower(other)?.body), '--allow-origin');
+  assert.match(String(guard.refuseFollower(other)?.body), '--allow-origin');
 });
 
-doors('a cross-site read by a browser is refused on the plane', () => {
-  const door = new Door();
+guards('a cross-site read by a browser is refused on the plane', () => {
+  const guard = new Guard();
   for (const [site, own] of [
     ['cross-site', false],
     ['same-origin', true],
@@ -108,11 +108,11 @@ doors('a cross-site read by a browser is refused on the plane', () => {
     ['cross-site, same-origin', false],
     ['none', true],
   ] as const) {
-    const refused = door.refusePage({ host: 'localhost', 'sec-fetch-site': site });
+    const refused = guard.refusePage({ host: 'localhost', 'sec-fetch-site': site });
     assert.is(refused === null, own, site);
   }
   const link = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' };
-  assert.is(door.refusePage({ host: 'localhost', ...link }), null, 'a link is followed');
+  assert.is(guard.refusePage({ host: 'localhost', ...link }), null, 'a link is followed');
 });
 
-doors.run();
+guards.run();
