@@ -14,14 +14,14 @@ export const variableNames = [
 
 export type CommandVariables = Readonly<Partial<Record<(typeof variableNames)[number], string>>>;
 
-type Look = Pick<
+type ControlReads = Pick<
   ControlRows,
   'listCredentials' | 'getFirm' | 'listAccounts' | 'listTradingAccounts'
 >;
 
 const maxLooked = 1000;
 
-export async function findVariables(control: Look): Promise<CommandVariables> {
+export async function findVariables(control: ControlReads): Promise<CommandVariables> {
   const { credentials } = await control.listCredentials();
   const own = credentials.find(isFirmWide) ?? credentials.find(({ token }) => token !== null);
   if (own === undefined) return {};
@@ -44,7 +44,7 @@ function isFirmWide({ kind, brand_id: brandId, token }: CredentialShown): boolea
 }
 
 /** The first account of the brand with a trading account that accepts deposits. */
-async function findAccount(control: Look, brandId: string): Promise<CommandVariables> {
+async function findAccount(control: ControlReads, brandId: string): Promise<CommandVariables> {
   const { accounts } = await control.listAccounts({ brand_id: brandId, limit: maxLooked });
   const { trading_accounts: all } = await control.listTradingAccounts({ limit: maxLooked });
   for (const { id } of accounts) {

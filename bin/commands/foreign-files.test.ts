@@ -192,14 +192,14 @@ for (const [name, { document, depth, use }] of Object.entries(readers)) {
 }
 
 /** Any error without a user-facing message fails the test. */
-function refusalOf(use: () => unknown, told: string): string | null {
+function refusalOf(use: () => unknown, name: string): string | null {
   try {
     use();
     return null;
   } catch (error) {
     const isWords =
       error instanceof UsageError || error instanceof StateError || isFieldError(error as Error);
-    if (!isWords) throw new Error(`${(error as Error).stack}\nfrom ${told.slice(0, 2000)}`);
+    if (!isWords) throw new Error(`${(error as Error).stack}\nfrom ${name.slice(0, 2000)}`);
     // Other errors are escaped where they are printed.
     if (error instanceof UsageError) assert.not.match(error.message, /[^\P{C}\n]/u);
     return (error as Error).message;
@@ -221,21 +221,21 @@ const unreadable: readonly (readonly [string, string, RegExp])[] = [
 for (const [name, text, words] of unreadable) {
   foreign(`${name}: every reader says so`, () => {
     writeFileSync(file, text);
-    const said = [
+    const refusal = [
       refusalOf(() => replay(file, 'x', io), name),
       refusalOf(() => readProfileFile(file, io), name),
       refusalOf(() => readBaselineFile(file, folder, false), name),
       refusalOf(() => readConfigFile(file, folder), name),
       findNamedWorld(file, folder).problems?.join() ?? null,
     ];
-    for (const each of said) assert.match(each ?? 'taken', words);
+    for (const each of refusal) assert.match(each ?? 'taken', words);
   });
 }
 
 if (process.platform !== 'win32') {
   foreign('a device without an end is not read to its end', () => {
-    const said = refusalOf(() => replay('/dev/zero', 'x', io), 'a device');
-    assert.match(said ?? '', 'REPORT: /dev/zero: is a device, and no file');
+    const refusal = refusalOf(() => replay('/dev/zero', 'x', io), 'a device');
+    assert.match(refusal ?? '', 'REPORT: /dev/zero: is a device, and no file');
   });
 }
 
@@ -261,7 +261,7 @@ foreign(
     }
     const state = join(folder, 'state.json');
     const log = join(folder, '.state.json.wal');
-    const told = { id: 'j', settings: defaultSettings, deviations: [], offset: 0 };
+    const recording = { id: 'j', settings: defaultSettings, deviations: [], offset: 0 };
     writeFileSync(state, JSON.stringify({ ...document, log: { id: 'j', offset: 0 } }));
     const line = {
       kind: 'command',
@@ -270,8 +270,8 @@ foreign(
       args: { category: 'account' },
     };
     for (const text of [
-      ...logsOf(told),
-      ...logsOf(line).map((each) => `${JSON.stringify(told)}\n${each}`),
+      ...logsOf(recording),
+      ...logsOf(line).map((each) => `${JSON.stringify(recording)}\n${each}`),
     ]) {
       writeFileSync(log, `${text}\n`);
       const failed = await readStateFile(state).then(

@@ -47,9 +47,9 @@ const verbs: Readonly<Record<string, Readonly<Record<string, (command: Command) 
 };
 
 const programs = Object.entries(verbs).map(([program, own]) => {
-  const made = new Command(program);
-  for (const [name, define] of Object.entries(own)) define(made.command(name));
-  return made;
+  const command = new Command(program);
+  for (const [name, define] of Object.entries(own)) define(command.command(name));
+  return command;
 });
 
 /** A command with all of its subcommands. */
@@ -59,15 +59,15 @@ function* withBelow(command: Command): Generator<Command> {
 }
 
 function helpOf(command: Command, columns: number): string {
-  let said = '';
+  let output = '';
   command.configureOutput({
     getOutHelpWidth: () => columns,
     writeOut: (text) => {
-      said += text;
+      output += text;
     },
   });
   command.outputHelp();
-  return said;
+  return output;
 }
 
 for (const program of programs) {

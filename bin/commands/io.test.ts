@@ -50,11 +50,11 @@ for (const signal of endSignals) {
   judges(`${signal} is passed to the work, which ends gracefully`, async () => {
     const before = process.listenerCount(signal);
     const { code, err } = await run(async (stop) => {
-      const told = once(stop, 'abort');
+      const aborted = once(stop, 'abort');
       // Only Windows can send this signal; Node reports it like any other.
       if (signal === 'SIGBREAK') process.emit(signal);
       else process.kill(process.pid, signal);
-      await told;
+      await aborted;
       return 130;
     });
     assert.is(code, 130);

@@ -46,9 +46,9 @@ export async function runProgram({ name, words, verbs, examples }: Program): Pro
 }
 
 /** Commander's code for wrong usage is 1, which has another meaning in the contract. */
-export function exitCodeOf(error: unknown, say: (text: string) => void): number {
+export function exitCodeOf(error: unknown, print: (text: string) => void): number {
   if (error instanceof CommanderError) return error.exitCode === 1 ? 2 : error.exitCode;
   if (!(error instanceof UsageError)) throw error;
-  say(`error: ${error.message}\n`);
+  print(`error: ${error.message}\n`);
   return error.exitCode;
 }

@@ -17,7 +17,7 @@ import { readyEvent } from './sandbox/ready.ts';
 import { terminalLine, terminalText } from './terminal.ts';
 import { printLines } from './webhooks/webhook-options.ts';
 
-const doors = suite('output to a terminal');
+const outputs = suite('output to a terminal');
 
 const codes = [0, 7, 8, 10, 13, 27, 127, 0x85, 0x9b, 0x200f, 0x202e, 0x2066, 0x2028, 0xfeff];
 const hostile = `a${codes.map((each) => `${String.fromCharCode(each)}[8mz`).join('')}`;
@@ -32,7 +32,7 @@ function assertHarmless(line: string): void {
   }
 }
 
-doors('a line stays one line, and keeps our colours', () => {
+outputs('a line stays one line, and keeps our colours', () => {
   assertHarmless(terminalLine(hostile));
   const red = '\u001b[31mred\u001b[39m';
   assert.is(terminalLine(red), red);
@@ -40,13 +40,13 @@ doors('a line stays one line, and keeps our colours', () => {
   assert.is(terminalText('one\ntwo'), 'one\ntwo');
 });
 
-doors('JSON parses to the same value and contains no control characters', () => {
+outputs('JSON parses to the same value and contains no control characters', () => {
   const line = jsonText({ hostile });
   assertHarmless(line);
   assert.equal(JSON.parse(line), { hostile });
 });
 
-doors('the banner and the log', async () => {
+outputs('the banner and the log', async () => {
   const sandbox = await createTestSandbox();
   sandbox.first.execute('createCredential', { name: hostile, scopes: [], firm_id: '1' } as never);
   const ready = readyEvent(sandbox, 'http://127.0.0.1:1', null);
@@ -69,7 +69,7 @@ doors('the banner and the log', async () => {
   await sandbox.close();
 });
 
-doors('the output of the webhooks commands', () => {
+outputs('the output of the webhooks commands', () => {
   let printed = '';
   const io = { ...systemIo(), out: (text: string) => (printed += text) };
   printLines(io, [hostile, jsonText({ hostile })]);
@@ -78,14 +78,14 @@ doors('the output of the webhooks commands', () => {
   assert.equal(JSON.parse(lines[1] ?? ''), { hostile });
 });
 
-doors('a JSON report with hostile responses', async () => {
+outputs('a JSON report with hostile responses', async () => {
   const report = { ...sampleReport, target: { base_url: hostile } };
   const text = await render('json', report as typeof sampleReport);
   for (const line of text.split('\n')) assertHarmless(line);
   assert.equal(JSON.parse(text), report);
 });
 
-doors('no command prints JSON or raw text directly', () => {
+outputs('no command prints JSON or raw text directly', () => {
   const own = ['terminal.ts', 'io.ts', 'start.ts', 'exec.ts', 'info.ts'];
   // Everything they print is our own text.
   const registers = ['listings.ts', 'list.ts'];
@@ -99,4 +99,4 @@ doors('no command prints JSON or raw text directly', () => {
   }
 });
 
-doors.run();
+outputs.run();

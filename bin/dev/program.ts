@@ -82,11 +82,11 @@ export class Program {
     await this.control('PATCH', 'firms/1', unlimited);
     const scopes = ['accounts:write', 'webhooks:manage'];
     const bound = { firm_id: '1', brand_id: '10', scopes };
-    const made = await this.control<{ token: string }>('POST', 'credentials', {
+    const credential = await this.control<{ token: string }>('POST', 'credentials', {
       ...bound,
       ...unlimited,
     });
-    return made.token;
+    return credential.token;
   }
 
   /** Resolves to its exit code. */

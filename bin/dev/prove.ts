@@ -102,8 +102,8 @@ function orderFor({ id, breaks, alsoSeenAs = {} }: Deviation): Order {
   return { id, scenarios: [...scenarios] };
 }
 
-async function judge(those: readonly Order[]): Promise<void> {
-  await judgeAll(those, (again) => {
+async function judge(batch: readonly Order[]): Promise<void> {
+  await judgeAll(batch, (again) => {
     const first = judged.get(again.id);
     const isSurprise = first === undefined || complaintsOf(again.id).length > 0;
     // An expectation that was tripped in either run counts.

@@ -94,7 +94,7 @@ for (const { name, fails } of process.env.ALL_SAMPLES ? [...rightClients, ...wro
 }
 
 judged('a finding explains the problem and the fix, and shows no secret', async () => {
-  const careless = `
+  const carelessClient = `
     create() {
       curl -sf "$SANDBOX_BASE_URL/api/v1/accounts" \\
         -H "Authorization: Bearer $SANDBOX_TOKEN" -H 'Content-Type: application/json' \\
@@ -103,7 +103,7 @@ judged('a finding explains the problem and the fix, and shows no secret', async 
     }
     create 1 || create 2
   `;
-  const { code, out } = await run(['--only', 'CLT-answer-lost', ...shell(careless)]);
+  const { code, out } = await run(['--only', 'CLT-answer-lost', ...shell(carelessClient)]);
   assert.is(code, 1, out);
   for (const words of [
     'CLT-answer-lost fails',

@@ -99,10 +99,10 @@ command('a broken one: exit 1, and what, why, at stake and mend in every report'
       const report = ['json=r.json', 'markdown=r.md', 'html=r.html', 'junit=r.xml'];
       const { code, out } = await judge({ url, secretEnv, report }, cwd);
       assert.is(code, 1, out);
-      const shown = ['r.md', 'r.html', 'r.xml'].map((file) =>
+      const contents = ['r.md', 'r.html', 'r.xml'].map((file) =>
         readFileSync(join(cwd, file), 'utf8'),
       );
-      for (const text of [out, ...shown]) {
+      for (const text of [out, ...contents]) {
         assert.match(text, 'a delivery signed a day ago');
         assert.match(text.replace(/\s+/g, ' '), 'five minutes off is refused');
         assert.match(text, 'today and next year');
@@ -200,9 +200,9 @@ command('a port without TLS is reported in words', () =>
   kept({}, async (url) => {
     const { code, out } = await judge({ url: url.replace('http:', 'https:'), secretEnv });
     assert.is(code, 3, out);
-    const said = out.replace(/\s+/g, ' ');
-    assert.match(said, 'nothing answers there (this port does not speak TLS: give the url');
-    assert.not.match(said, 'is the receiver running?');
+    const output = out.replace(/\s+/g, ' ');
+    assert.match(output, 'nothing answers there (this port does not speak TLS: give the url');
+    assert.not.match(output, 'is the receiver running?');
   }),
 );
 

@@ -45,7 +45,7 @@ function spellings(secret: string): string[] {
   ];
 }
 
-function babble(incoming: IncomingMessage, response: ServerResponse): void {
+function echoSecrets(incoming: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
   incoming.on('end', () => {
@@ -115,7 +115,7 @@ secrets('are found by their traces where they are shown', () => {
 });
 
 secrets('are in nothing that a run leaves behind', () =>
-  withServer(babble, (own) =>
+  withServer(echoSecrets, (own) =>
     withFolder(async (cwd) => {
       const baseUrl = own.replace('//', `//user:${SECRETS.password}@`);
       const credentials = {

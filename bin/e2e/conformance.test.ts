@@ -64,8 +64,8 @@ const STANDARD: SandboxOptions = { plan: 'standard' };
 
 /** Lists the enabled subscriptions of firm 1 with a credential of its own. */
 async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
-  const asked = { firm_id: '1', scopes: ['webhooks:manage'], rate_per_second: 1000 };
-  const { token } = (await sandbox.control('POST', 'credentials', asked)) as { token: string };
+  const body = { firm_id: '1', scopes: ['webhooks:manage'], rate_per_second: 1000 };
+  const { token } = (await sandbox.control('POST', 'credentials', body)) as { token: string };
   return async (): Promise<string[]> => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${baseUrl}/api/v1/webhooks`, { headers });

@@ -19,16 +19,16 @@ const run = (args: readonly string[]) => runProgram([SANDBOX, 'exec', ...args], 
 /** The exit code and the message of options that are refused, read in this process. */
 async function refusal(args: readonly string[]) {
   let err = '';
-  const say = (text: string) => {
+  const append = (text: string) => {
     err += text;
   };
-  const command = new Command('exec').configureOutput({ writeErr: say }).exitOverride();
+  const command = new Command('exec').configureOutput({ writeErr: append }).exitOverride();
   defineExec(command);
   try {
     await command.parseAsync(args, { from: 'user' });
     return { code: 0, err };
   } catch (error) {
-    return { code: exitCodeOf(error, say), err };
+    return { code: exitCodeOf(error, append), err };
   }
 }
 
@@ -129,7 +129,7 @@ exec('coverage: its commands work in a shell, and too little coverage is exit co
 
 exec('a correct client gets no hint, a wrong one gets its hint', async () => {
   const file = join(folder, 'hints.json');
-  const told = async (...client: readonly string[]) => {
+  const coverageOf = async (...client: readonly string[]) => {
     const [name = '', ...words] = client;
     const path = join(root, 'conformance/client/testing', name);
     const { code, err } = await run([
@@ -143,8 +143,8 @@ exec('a correct client gets no hint, a wrong one gets its hint', async () => {
     const { hints } = JSON.parse(readFileSync(file, 'utf8'));
     return hints.map((hint: { readonly code: string }) => hint.code);
   };
-  assert.equal(await told('right/crowd.mjs'), []);
-  assert.equal(await told('node-mistakes.mjs', 'key-of-account'), ['body_unlike_first']);
+  assert.equal(await coverageOf('right/crowd.mjs'), []);
+  assert.equal(await coverageOf('node-mistakes.mjs', 'key-of-account'), ['body_unlike_first']);
 });
 
 exec('coverage in a missing folder is refused before anything starts', async () => {

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
 
 interface Ran {
   readonly code: number | null;
-  readonly said: string;
+  readonly output: string;
 }
 
 function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
@@ -25,13 +25,13 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
 }
 
 function ended(child: ChildProcess): Promise<Ran> {
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
   }
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
 /** The examples in doc comments, named after their file. */
@@ -178,7 +178,7 @@ consumer('every entry point has an example', () => {
 });
 
 consumer('a project and all examples compile under strict settings', async () => {
-  assert.equal(await run([compiler, '-p', '.']), { code: 0, said: '' });
+  assert.equal(await run([compiler, '-p', '.']), { code: 0, output: '' });
 });
 
 consumer('every control method has a doc comment', () => {
@@ -193,7 +193,7 @@ consumer('every example runs and prints what it says', async () => {
   const node = [process.execPath, '--input-type=module', '-e', session];
   assert.equal(await run([sandbox, 'exec', '--record', 'bug.jsonl', '--', ...node]), {
     code: 0,
-    said: '',
+    output: '',
   });
   const port = await freePort();
   const receiving = examples.filter(({ text }) => text.includes('.listen(3000)'));
@@ -219,17 +219,17 @@ consumer('every example runs and prints what it says', async () => {
     // In one process, which ends when every example has closed its resources.
     const each = others.map(({ name }) => `console.log('${name}:'); await import('./${name}.js');`);
     writeFileSync(join(folder, 'all.js'), each.join('\n'));
-    const { code, said } = await run(['all.js']);
-    assert.is(code, 0, said);
-    let rest = said;
+    const { code, output } = await run(['all.js']);
+    assert.is(code, 0, output);
+    let rest = output;
     for (const line of others.flatMap(({ name, text }) => [`${name}:`, ...printsOf(text)])) {
-      assert.ok(rest.includes(`${line}\n`), `${line} is not printed:\n${said}`);
+      assert.ok(rest.includes(`${line}\n`), `${line} is not printed:\n${output}`);
       rest = rest.slice(rest.indexOf(`${line}\n`) + line.length);
     }
   } finally {
     receiver.kill();
   }
-  assert.match((await received).said, /^event evt_1$/m);
+  assert.match((await received).output, /^event evt_1$/m);
 });
 
 consumer.run();

@@ -20,13 +20,13 @@ const built = new Set((JSON.parse(read('dist/.built')) as { files: string[] }).f
 /** As npm lists them. */
 function listFiles(): readonly string[] {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const said = execFileSync('npm', args, {
+  const output = execFileSync('npm', args, {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
     shell: process.platform === 'win32',
   });
-  const [{ files }] = JSON.parse(said) as [{ files: readonly { readonly path: string }[] }];
+  const [{ files }] = JSON.parse(output) as [{ files: readonly { readonly path: string }[] }];
   return files
     .map(({ path }) => path)
     .filter((path) => !path.startsWith('dist/') || built.has(path.slice('dist/'.length)));

@@ -33,9 +33,9 @@ readme('its five minutes are answered as it says', () => {
     assert.match(stdout, '"status":"settled"');
     const { requests } = await sandbox.control.listRequests();
     // The reads at the end exceed the limit on purpose.
-    const told = requests.filter(({ operation }) => operation !== 'listAccounts');
+    const expected = requests.filter(({ operation }) => operation !== 'listAccounts');
     assert.equal(
-      told.flatMap(({ hints }) => hints),
+      expected.flatMap(({ hints }) => hints),
       [],
     );
   });

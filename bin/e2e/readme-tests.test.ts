@@ -39,9 +39,9 @@ howTos.after(() => rmSync(folder, { recursive: true }));
 howTos('the test of a client, with a world for each file', async () => {
   copy('sandbox.mjs');
   copy('retries.test.mjs');
-  const said = await run('--test', '--test-reporter=tap', 'retries.test.mjs');
-  assert.match(said, /^# pass 2$/m);
-  assert.match(said, /^# fail 0$/m);
+  const output = await run('--test', '--test-reporter=tap', 'retries.test.mjs');
+  assert.match(output, /^# pass 2$/m);
+  assert.match(output, /^# fail 0$/m);
 });
 
 howTos('the examples of time, waits, a handler and msw print what the guide says', async () => {

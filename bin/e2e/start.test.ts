@@ -80,8 +80,8 @@ starts('only requested files are written, readable by their owner only', async (
   plain.signal('SIGTERM');
   await plain.ended;
   assert.equal(readdirSync(place.folder), []);
-  const asked = ['--state', 'state.json', '--record', 'bug.jsonl', '--ready-file', 'ready.json'];
-  const keeping = start(place, '--port', '0', '--json', ...asked);
+  const options = ['--state', 'state.json', '--record', 'bug.jsonl', '--ready-file', 'ready.json'];
+  const keeping = start(place, '--port', '0', '--json', ...options);
   await create(await ready(keeping));
   // A closed terminal shuts it down gracefully too.
   keeping.signal('SIGHUP');

@@ -33,7 +33,7 @@ interface Variant {
   /** A transaction other than a deposit. */
   readonly of?: RequestBody;
   /** Created by a function if no single body works on every target. */
-  readonly made?: (t: ScenarioContext, place: Place) => Promise<GivenTransaction>;
+  readonly create?: (t: ScenarioContext, place: Place) => Promise<GivenTransaction>;
   readonly reason?: string;
   /** As another role, if the target has it. */
   readonly as?: Role;
@@ -104,7 +104,7 @@ const MOVES: readonly MoveTable[] = [
     rows: [
       // Binary floating point cannot add up this amount exactly.
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '0.20' } }],
-      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { made: fundedWithdrawal }],
+      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { create: fundedWithdrawal }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { method: 'Bonus' } }],
       // TXS-9 holds for any cancelled transaction and needs no scope other than the funds scope.
       ['TXS-9', 'cancelled settled', 'cancel', 'unchanged'],
@@ -149,7 +149,7 @@ async function playMove(t: ScenarioContext, place: Place, row: MoveRow): Promise
   if (Array.isArray(outcome) && variant.as && !t.has(variant.as)) return;
   const from = await givenIn(t, state, place, variant);
   // NS-21: if every withdrawal goes through a provider, none settles here.
-  if (from === undefined && variant.made) return;
+  if (from === undefined && variant.create) return;
   if (from === undefined) return t.notTested(rule, `it does not stay ${state}`);
   const before = await seenByOperator(t, from);
   const reason = variant.reason ?? `because ${t.fresh.text()}`;
@@ -207,17 +207,17 @@ async function givenIn(
   t: ScenarioContext,
   state: State,
   place: Place,
-  { of = {}, made: make }: Variant,
+  { of = {}, create: make }: Variant,
 ): Promise<GivenTransaction | undefined> {
-  const made = make ? await make(t, place) : await madeIn(t, state, place, of);
+  const transaction = make ? await make(t, place) : await madeIn(t, state, place, of);
   if (make && state === 'settled') {
     const { id, account_id } = made;
     const approval = await t.control('approveTransaction', { id, account_id }, 501);
     if (approval.status === 501) return undefined;
     await t.operator.settle(id);
   }
-  const status = await statusNow(t, made);
-  if (status === readingOf(state)) return made;
+  const status = await statusNow(t, transaction);
+  if (status === readingOf(state)) return transaction;
   if (state === 'approved' && status === 'settled') return undefined;
   throw new Blocked(`control failed: what was made ${state} reads "${status}"`);
 }

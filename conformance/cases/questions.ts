@@ -142,12 +142,12 @@ export async function observeCase(t: ScenarioContext, place: Place): Promise<voi
 export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const keys = [t.fresh.key(), t.fresh.key()];
   const body = t.newAccount();
-  const made = await t.call('createAccount', { body, headers: { 'idempotency-key': keys } });
-  const words = `two Idempotency-Key headers: ${made.summary}`;
-  if (!isTaken(made)) return t.observe('NS-58', words, { repeated_key: 'refused' });
+  const created = await t.call('createAccount', { body, headers: { 'idempotency-key': keys } });
+  const words = `two Idempotency-Key headers: ${created.summary}`;
+  if (!isTaken(created)) return t.observe('NS-58', words, { repeated_key: 'refused' });
   const first = await t.call('createAccount', { body, key: keys[0]! });
   // A new key finds the account by its reference; the same key gets the first response again.
-  const isFirst = isReplayOf(first, made) && made.status === 201;
+  const isFirst = isReplayOf(first, created) && created.status === 201;
   t.observe('NS-58', words, { repeated_key: isFirst ? 'first' : 'joined' });
 }
 
@@ -176,13 +176,13 @@ export async function observeIdle(
 /** NS-54: the specification only says that the account status endpoint exists. */
 export async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
-  const shown = await t.call({ method: 'GET', path });
-  const isServed = shown.status === 200;
-  const tag = shown.headers.has('etag') ? 'with' : 'without';
-  const members = Object.keys(Object(shown.json)).join(', ');
-  const words = isServed ? `{${members}}, ${tag} an ETag` : shown.summary;
+  const answer = await t.call({ method: 'GET', path });
+  const isServed = answer.status === 200;
+  const tag = answer.headers.has('etag') ? 'with' : 'without';
+  const members = Object.keys(Object(answer.json)).join(', ');
+  const words = isServed ? `{${members}}, ${tag} an ETag` : answer.summary;
   const isUnlike = ['account_id', 'status', 'revision'].some(
-    (name) => shown.at(name) === undefined,
+    (name) => answer.at(name) === undefined,
   );
   t.observe(
     'NS-54',

@@ -44,10 +44,10 @@ export type CheckPlay = ReturnType<typeof checkPlay>;
 
 /** `run` makes one run; null if the judge was interrupted, or the job was idle. */
 export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Promise<Run | null>) {
-  const isHabit = check.atOnce === 0;
+  const isHabit = check.aimsPerRun === 0;
   const all = check.aims(seen);
   // Trying every site of a client with a thousand writes would take too long.
-  const aims = spread(all, maxRuns * Math.max(1, check.atOnce));
+  const aims = spread(all, maxRuns * Math.max(1, check.aimsPerRun));
   const playedOf = new Map<Aim, Played[]>();
   const concludedOf = new Map<Aim, Conclusion>();
   let again = 0;
@@ -129,7 +129,7 @@ export function checkPlay(check: Check, seen: Observation, run: (job: Job) => Pr
     async play(): Promise<void> {
       const [first] = aims;
       if (isHabit || first === undefined) return;
-      const count = Math.ceil(aims.length / check.atOnce);
+      const count = Math.ceil(aims.length / check.aimsPerRun);
       // Equal parts, so that the runs have similar lengths.
       const size = Math.ceil(aims.length / count);
       const parts = Array.from({ length: count }, (_, n) => aims.slice(n * size, (n + 1) * size));

@@ -84,12 +84,12 @@ function ended(child: ChildProcess, name: string) {
       reject(new CommandError(`${name} cannot be run: ${whyNot(error, name)}`));
     });
     child.once('exit', (code, signal) => {
-      const tell = () => resolve({ code, signal });
+      const finish = () => resolve({ code, signal });
       // A child process may keep its output open indefinitely.
-      const waited = setTimeout(tell, graceMs);
+      const waited = setTimeout(finish, graceMs);
       child.once('close', () => {
         clearTimeout(waited);
-        tell();
+        finish();
       });
     });
   });

@@ -92,7 +92,7 @@ concluded(
 concluded('nor does it if the client passed, unless no fault was read', () => {
   const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another]);
   assert.not(isSpoiled(run, judgedAt('createAccount#1', outcomes.p!), heardAll));
-  const fault = recorded([{ ...unheard, struck: 'answered 500', abandonedAtMs: 300 }, another]);
+  const fault = recorded([{ ...unheard, fault: 'answered 500', abandonedAtMs: 300 }, another]);
   assert.ok(isSpoiled(fault, judgedAt('createAccount#1', outcomes.p!), heardAll));
 });
 

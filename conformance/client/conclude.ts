@@ -47,18 +47,18 @@ export function conclude(
   known: ReadonlySet<string>,
 ): Conclusion | null {
   const own = played.filter(({ instead }) => !instead);
-  const heard = own.filter(({ spoiled }) => !spoiled);
-  const unheard = own.length - heard.length;
+  const readable = own.filter(({ spoiled }) => !spoiled);
+  const unheard = own.length - readable.length;
   if (own.at(-1)?.spoiled && unheard < maxSpoiled) return null;
-  const last = heard.at(-1);
+  const last = readable.at(-1);
   if (last === undefined) return concludeUnheard(aim, own);
-  const isOver = heard.length >= maxPlays || unheard >= maxSpoiled;
+  const isOver = readable.length >= maxPlays || unheard >= maxSpoiled;
   const { outcome } = last;
-  const same = heard.filter((each) => each.outcome.kind === outcome.kind);
-  const concluded: Conclusion = { ...last, aim, seen: same.length, plays: heard.length };
+  const same = readable.filter((each) => each.outcome.kind === outcome.kind);
+  const concluded: Conclusion = { ...last, aim, seen: same.length, plays: readable.length };
   if (outcome.verdict === 'passed' || outcome.verdict === 'not_tested') {
     // If two runs disagree, a third decides.
-    return !isOver && heard.some((each) => each.alone && isFailure(each)) ? null : concluded;
+    return !isOver && readable.some((each) => each.alone && isFailure(each)) ? null : concluded;
   }
   if (!last.alone && !isOver) return null;
   if (outcome.verdict === 'advisory') return concluded;
@@ -88,7 +88,7 @@ export function isSpoiled(recording: Recording, played: Judged, first: Recording
   const unheard = recording.calls.filter(isUnheard);
   const { verdict } = played.outcome;
   if (verdict === 'passed' || verdict === 'not_tested') {
-    return unheard.some((call) => isOwn(call) && call.struck !== null);
+    return unheard.some((call) => isOwn(call) && call.fault !== null);
   }
   return unheard.some((call) => isOwn(call) || !isLeftAtEnd(call, recording));
 }

@@ -13,7 +13,7 @@ import {
 } from './requests.ts';
 
 /** A call that has arrived, before the fault or the platform handles it. */
-export type Met = Omit<ApiCall, 'fate' | 'struck' | 'response' | 'answeredAtMs'> & {
+export type ArrivedCall = Omit<ApiCall, 'fate' | 'fault' | 'response' | 'answeredAtMs'> & {
   /** The first call or a repeat of a site that the run aims at; null for any other call. */
   readonly aimed: 'first' | 'repeat' | null;
   /** The client that its token belongs to; null without a known token. */
@@ -22,7 +22,7 @@ export type Met = Omit<ApiCall, 'fate' | 'struck' | 'response' | 'answeredAtMs'>
   readonly isIssued: boolean;
 };
 
-export type Treatment = { readonly struck: string } & (
+export type Treatment = { readonly fault: string } & (
   | { readonly kind: 'lose_answer' | 'lose_request' | 'stay_silent' | 'serve' }
   | { readonly kind: 'answer'; readonly response: ApiResponse; readonly holdMs?: number }
 );
@@ -44,7 +44,10 @@ export type Wire = Pick<ApiCall, 'target' | 'body'>;
 
 export interface Fault {
   /** null: the call is served normally. */
-  readonly meet?: (met: Met, backstage: Backstage) => Treatment | null | Promise<Treatment | null>;
+  readonly handle?: (
+    call: ArrivedCall,
+    backstage: Backstage,
+  ) => Treatment | null | Promise<Treatment | null>;
   /** Every answer of the platform, as the client sees it. */
   readonly reshape?: (answer: ApiResponse, path: string) => ApiResponse;
   /** A request as the platform sees it. */
@@ -82,13 +85,13 @@ function problem(code: string, n: number, headers: ApiResponse['headers'] = []):
 }
 
 function refusal(code: string, n: number): Treatment {
-  const struck = `answered ${statusOf(code)} ${code} instead of the platform`;
-  return { kind: 'answer', struck, response: problem(code, n) };
+  const fault = `answered ${statusOf(code)} ${code} instead of the platform`;
+  return { kind: 'answer', fault, response: problem(code, n) };
 }
 
 /** Affects the first call of each site; its repeats are served. */
-function onFirst(treat: (met: Met) => Treatment): Fault {
-  return { meet: (met) => (met.aimed === 'first' ? treat(met) : null) };
+function onFirst(treat: (call: ArrivedCall) => Treatment): Fault {
+  return { handle: (call) => (call.aimed === 'first' ? treat(call) : null) };
 }
 
 const losses = {
@@ -98,7 +101,7 @@ const losses = {
 } as const;
 
 export function loseFirst(kind: keyof typeof losses): Fault {
-  return onFirst(() => ({ kind, struck: losses[kind] }));
+  return onFirst(() => ({ kind, fault: losses[kind] }));
 }
 
 export function refuseFirst(code: string): Fault {
@@ -107,15 +110,15 @@ export function refuseFirst(code: string): Fault {
 
 /** A permanent refusal: every repeat is refused, even under another reference. */
 function refuseForever(
-  treat: (met: Met) => Treatment,
-  isDisguised: (first: SentRequest, met: Met) => boolean,
+  treat: (call: ArrivedCall) => Treatment,
+  isDisguised: (first: SentRequest, call: ArrivedCall) => boolean,
 ): Fault {
   let first: SentRequest | null = null;
   return {
-    meet: (met) => {
-      if (met.aimed === 'first') first = met;
+    handle: (call) => {
+      if (call.aimed === 'first') first = call;
       if (first === null) return null;
-      return met.aimed !== null || isDisguised(first, met) ? treat(met) : null;
+      return call.aimed !== null || isDisguised(first, call) ? treat(call) : null;
     },
   };
 }
@@ -124,9 +127,9 @@ function refuseForever(
 export function refuseAlways(code: string): Fault {
   return refuseForever(
     ({ n }) => refusal(code, n),
-    (first, met) =>
-      met.operation === first.operation &&
-      (sameRequest(first, met) || sameButForReferences(first, met)),
+    (first, call) =>
+      call.operation === first.operation &&
+      (sameRequest(first, call) || sameButForReferences(first, call)),
   );
 }
 
@@ -138,15 +141,15 @@ export function refuseInText(): Fault {
     headers: [['content-type', 'text/plain; charset=utf-8']],
     body: 'The body could not be read: a member that is required is missing.\n',
   };
-  const struck = 'answered 422 in plain text instead of the platform';
-  return refuseForever(() => ({ kind: 'answer', struck, response }), sameRequest);
+  const fault = 'answered 422 in plain text instead of the platform';
+  return refuseForever(() => ({ kind: 'answer', fault, response }), sameRequest);
 }
 
 /** One write always fails, under any reference. */
 export function breakFor(site: Site, most: number): Fault {
   let broken = false;
   return {
-    meet: ({ aimed, site: own, operation, n }) => {
+    handle: ({ aimed, site: own, operation, n }) => {
       if (operation !== site.operation || own === null) return null;
       if (aimed !== null) broken = true;
       // A write that the first run did not have may be the same one under a new reference.
@@ -154,7 +157,7 @@ export function breakFor(site: Site, most: number): Fault {
       return aimed !== null || isNew ? refusal('internal_error', n) : null;
     },
     seenEnough: (calls) =>
-      calls.filter((call) => call.struck !== null && call.site === site.id).length > most,
+      calls.filter((call) => call.fault !== null && call.site === site.id).length > most,
     // Seven attempts with exponential backoff take more than a minute, and are correct.
     needsMoreTime: () => broken,
   };
@@ -174,11 +177,11 @@ export function limit(seconds: number): Fault {
       ['x-ratelimit-limit', '5'],
       ['x-ratelimit-remaining', '0'],
     ]);
-    const struck = `answered 429 with Retry-After: ${wait}`;
-    return { kind: 'answer', struck, response, holdMs: held };
+    const fault = `answered 429 with Retry-After: ${wait}`;
+    return { kind: 'answer', fault, response, holdMs: held };
   };
   return {
-    meet: ({ aimed, clientId, operation, n }, { nowMs }) => {
+    handle: ({ aimed, clientId, operation, n }, { nowMs }) => {
       const who = clientId ?? 'unknown';
       // AUTH-3c: token requests have a separate limit.
       if (operation === 'issueToken') return null;
@@ -197,34 +200,34 @@ export const runsOnMs = 3_000;
 
 export function runOn(): Fault {
   const overAtMs = new Map<string | null, number>();
-  const struck = 'the connection was cut while the attempt runs for 3 more seconds';
+  const fault = 'the connection was cut while the attempt runs for 3 more seconds';
   return {
-    meet: ({ aimed, site, n }, { nowMs }) => {
+    handle: ({ aimed, site, n }, { nowMs }) => {
       if (aimed === 'repeat') return nowMs() < (overAtMs.get(site) ?? 0) ? inFlight(n) : null;
       if (aimed === null) return null;
       overAtMs.set(site, nowMs() + runsOnMs);
-      return { kind: 'lose_answer', struck };
+      return { kind: 'lose_answer', fault };
     },
   };
 }
 
 /** The first response is the 409, and the repeat is served. */
-export function meetInFlight(): Fault {
+export function answerInFlight(): Fault {
   return onFirst(({ n }) => inFlight(n));
 }
 
 function inFlight(n: number): Treatment {
-  const struck = 'answered 409 idempotency_in_flight: the earlier attempt is still running';
-  return { kind: 'answer', struck, response: problem('idempotency_in_flight', n) };
+  const fault = 'answered 409 idempotency_in_flight: the earlier attempt is still running';
+  return { kind: 'answer', fault, response: problem('idempotency_in_flight', n) };
 }
 
 /** One call gets an error of a gateway that cannot reach the platform. */
-export function meetGateway(): Fault {
+export function failAtGateway(): Fault {
   const head = '<head><title>Bad Gateway</title></head>';
   const page = '<center><h1>Bad Gateway</h1></center>\r\n<hr><center>nginx</center>';
   return onFirst(() => ({
     kind: 'answer',
-    struck: 'answered 502 with a page of HTML, as a gateway does',
+    fault: 'answered 502 with a page of HTML, as a gateway does',
     response: {
       status: 502,
       headers: [['content-type', 'text/html; charset=utf-8']],
@@ -236,7 +239,7 @@ export function meetGateway(): Fault {
 /** UPD-7: another client changes the account just before the client's own update arrives. */
 export function overtake(): Fault {
   return {
-    meet: async ({ aimed, target, headers, json, n }, { send, otherToken }) => {
+    handle: async ({ aimed, target, headers, json, n }, { send, otherToken }) => {
       const tag = new Headers(headers).get('if-match');
       if (aimed !== 'first' || tag === undefined) return null;
       const wanted = membersOf(json);
@@ -254,7 +257,7 @@ export function overtake(): Fault {
         body: JSON.stringify({ [field]: `changed-by-another-client-${n}` }),
       });
       if (status !== 200) return null;
-      return { kind: 'serve', struck: 'another client updated the account just before it arrived' };
+      return { kind: 'serve', fault: 'another client updated the account just before it arrived' };
     },
   };
 }
@@ -262,13 +265,13 @@ export function overtake(): Fault {
 /** ACC-5, TXN-2: the same create runs just before under another key, so the client's gets 200. */
 export function createBefore(): Fault {
   return {
-    meet: async ({ aimed, method, target, headers, body, n }, { send }) => {
+    handle: async ({ aimed, method, target, headers, body, n }, { send }) => {
       if (aimed !== 'first') return null;
       const kept = headers.filter(([name]) => name.toLowerCase() !== 'idempotency-key');
       const own = { ...Object.fromEntries(kept), 'idempotency-key': `judge-${n}` };
       const { status } = await send({ method, target, headers: own, body });
       if (status !== 201 && status !== 200) return null;
-      return { kind: 'serve', struck: 'its reference existed already' };
+      return { kind: 'serve', fault: 'its reference existed already' };
     },
   };
 }
@@ -277,12 +280,12 @@ export function createBefore(): Fault {
 export function expireToken(): Fault {
   let expired: string | null = null;
   return {
-    meet: async ({ token, isIssued, aimed, method, target, body, key }, { send }) => {
+    handle: async ({ token, isIssued, aimed, method, target, body, key }, { send }) => {
       if (aimed === 'first' && isIssued) expired ??= token;
       if (token === null || token !== expired) return null;
       const headers = { authorization: 'Bearer expired', 'idempotency-key': key ?? 'none' };
       const response = await send({ method, target, headers, body });
-      return { kind: 'answer', struck: 'its token has expired', response };
+      return { kind: 'answer', fault: 'its token has expired', response };
     },
   };
 }

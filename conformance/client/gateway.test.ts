@@ -117,14 +117,14 @@ gateway('a client that offers HTTP/2 is served and recorded like any other', asy
 
 gateway('the platform gets the raw bytes of a body, not decoded text', async () => {
   const latin1 = Buffer.from('{"first_name":"José"}', 'latin1');
-  let came = Buffer.alloc(0);
+  let received = Buffer.alloc(0);
   const keep = async (request: Request) => {
-    came = Buffer.from(await request.arrayBuffer());
+    received = Buffer.from(await request.arrayBuffer());
     return created();
   };
   await behind(keep, {}, async (base) => {
     await (await fetch(`${base}/api/v1/accounts`, { method: 'POST', body: latin1 })).text();
-    assert.equal([...came], [...latin1]);
+    assert.equal([...received], [...latin1]);
   });
 });
 

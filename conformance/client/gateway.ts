@@ -10,7 +10,7 @@ import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { type HeaderLine, Headers, linesOfRaw } from '../engine/send/headers.ts';
 import { operationOf } from '../spec/operations.ts';
-import type { Backstage, Fault, Met, Treatment } from './faults.ts';
+import type { ArrivedCall, Backstage, Fault, Treatment } from './faults.ts';
 import type { SandboxWorld } from './play.ts';
 import type { ApiCall, ApiResponse } from './recording.ts';
 import { Intents, membersOf, parseJson } from './requests.ts';
@@ -93,7 +93,7 @@ export async function openGateway(
       token: /^bearer +(\S+)/i.exec(request.headers.authorization ?? '')?.[1] ?? null,
       site: place?.site ?? null,
       fate: 'answered',
-      struck: null,
+      fault: null,
       response: null,
       answeredAtMs: null,
       abandonedAtMs: null,
@@ -182,14 +182,14 @@ export async function openGateway(
     });
     const { token, site } = call;
     const isAimed = site !== null && aimed.includes(site);
-    const met: Met = {
+    const arrived: ArrivedCall = {
       ...call,
       aimed: isAimed ? (isFirst ? 'first' : 'repeat') : null,
       clientId: clients.get(token ?? '') ?? null,
       isIssued: issued.has(token ?? ''),
     };
-    const treatment = (await fault.meet?.(met, backstage)) ?? null;
-    call.struck = treatment?.struck ?? null;
+    const treatment = (await fault.handle?.(arrived, backstage)) ?? null;
+    call.fault = treatment?.fault ?? null;
     await treat(call, response, treatment);
     bytesOf.delete(call);
     onCall(calls);
@@ -301,8 +301,8 @@ class ClientMessage extends IncomingMessage {
     return this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? '');
   }
 
-  set upgrade(asked: boolean | null) {
-    this.asksForUpgrade = asked;
+  set upgrade(value: boolean | null) {
+    this.asksForUpgrade = value;
   }
 }
 

@@ -10,10 +10,10 @@ const answer = (body: string) =>
 
 large('every id is restored unchanged, and none survives a double', () => {
   for (const id of ['0', '1', '2', '1001', '1002', '999999']) {
-    const shown = enlarged(id);
-    assert.is(reduced(shown), id);
-    assert.ok(isLarge(shown) && !isRounded(shown), shown);
-    const rounded = String(Number(shown));
+    const large = enlarged(id);
+    assert.is(reduced(large), id);
+    assert.ok(isLarge(large) && !isRounded(large), large);
+    const rounded = String(Number(large));
     assert.ok(isRounded(rounded), rounded);
     assert.is(reduced(rounded), rounded, 'a rounded id stays what it is');
   }

@@ -41,7 +41,7 @@ export interface ApiCall {
   readonly site: string | null;
   readonly fate: Fate;
   /** A description of the fault; null if the call was served normally. */
-  readonly struck: string | null;
+  readonly fault: string | null;
   readonly response: ApiResponse | null;
   /** When the answer was sent, or the connection was cut by the judge. */
   readonly answeredAtMs: number | null;
@@ -132,12 +132,12 @@ export function observe(first: Recording): Observation {
     const operation = calls.find(isSuccess)?.operation ?? null;
     if (operation === null) return [];
     // A repeat after a response that was not read does not count as a habit.
-    const heard = calls.filter((call) => !isUnheard(call));
+    const answered = calls.filter((call) => !isUnheard(call));
     const of = sitesOf(first, operation).length;
     const keys = new Set(calls.map(({ key }) => key)).size;
     const requests = different(calls).length;
     const words = placeOf(id, of);
-    return [{ id, operation, calls: Math.max(1, heard.length), keys, requests, of, words }];
+    return [{ id, operation, calls: Math.max(1, answered.length), keys, requests, of, words }];
   });
   const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
   return { first, sites, asksForTokens };
@@ -194,7 +194,7 @@ function ordinal(n: number): string {
 
 /** What a client did after one of its calls failed. */
 export interface FollowUp {
-  readonly struck: ApiCall;
+  readonly failed: ApiCall;
   /** The same request under the same key. */
   readonly repeats: readonly ApiCall[];
   /** Another body under the same key, beyond what the first run does. */
@@ -217,31 +217,31 @@ export function followUp(
 ): FollowUp | null {
   if (site === null) return null;
   const calls = callsAt(recording, site.id);
-  const struck = calls.find((call) => call.struck !== null);
-  if (struck === undefined) return null;
-  const later = calls.filter(({ n }) => n > struck.n);
-  const sameKey = later.filter(({ key }) => key === struck.key);
-  const repeats = sameKey.filter((call) => sameRequest(struck, call));
-  const others = later.filter(({ key }) => key !== struck.key);
+  const failed = calls.find((call) => call.fault !== null);
+  if (failed === undefined) return null;
+  const later = calls.filter(({ n }) => n > failed.n);
+  const sameKey = later.filter(({ key }) => key === failed.key);
+  const repeats = sameKey.filter((call) => sameRequest(failed, call));
+  const others = later.filter(({ key }) => key !== failed.key);
   const keys = new Set(calls.map(({ key }) => key)).size;
   const isChanged = different(calls).length > site.requests;
   const answered = repeats.at(-1)?.answeredAtMs == null ? undefined : repeats.at(-1);
   return {
-    struck,
+    failed,
     repeats,
-    changed: isChanged ? sameKey.filter((call) => !sameRequest(struck, call)) : [],
+    changed: isChanged ? sameKey.filter((call) => !sameRequest(failed, call)) : [],
     rekeyed: keys > site.keys ? others : [],
-    renamed: repeats.length > 0 ? [] : renamedAfter(recording, struck, seen),
+    renamed: repeats.length > 0 ? [] : renamedAfter(recording, failed, seen),
     last: answered?.response?.status ?? null,
     isServed: isSuccess(answered),
   };
 }
 
 /** More calls of one operation than in the first run, equal except for their references. */
-function renamedAfter(recording: Recording, struck: ApiCall, seen: Observation): ApiCall[] {
-  if (struck.operation === null) return [];
-  const sites = sitesOf(recording, struck.operation);
-  if (sites.length <= sitesOf(seen.first, struck.operation).length) return [];
+function renamedAfter(recording: Recording, failed: ApiCall, seen: Observation): ApiCall[] {
+  if (failed.operation === null) return [];
+  const sites = sitesOf(recording, failed.operation);
+  if (sites.length <= sitesOf(seen.first, failed.operation).length) return [];
   const firsts = sites.flatMap((site) => callsAt(recording, site)[0] ?? []);
-  return firsts.filter((call) => call.n > struck.n && sameButForReferences(struck, call));
+  return firsts.filter((call) => call.n > failed.n && sameButForReferences(failed, call));
 }

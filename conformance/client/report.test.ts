@@ -16,7 +16,7 @@ const recording = recorded(
     {
       line: 'POST accounts',
       key: 'k',
-      struck: 'it ran, and the connection was cut',
+      fault: 'it ran, and the connection was cut',
       fate: 'answer_lost',
     },
     { line: 'POST accounts', key: 'tok_secret', answer: { secret: 's' } },

@@ -226,7 +226,7 @@ function scenarioOf(
 }
 
 function exchangeOf(call: ApiCall, endMs: number, redactor: Redactor): ReportExchange {
-  const { response, struck, key, abandonedAtMs, answeredAtMs, atMs } = call;
+  const { response, fault, key, abandonedAtMs, answeredAtMs, atMs } = call;
   const body = (text: string) => (text === '' ? null : clipped(redactor.text(text), longestBody));
   const isRead = call.fate === 'answered' || call.fate === 'refused';
   const kept = (lines: ApiCall['headers'], names: RegExp) =>
@@ -252,8 +252,8 @@ function exchangeOf(call: ApiCall, endMs: number, redactor: Redactor): ReportExc
             body: body(response.body),
           }
         : null,
-    failure: isRead ? null : (struck ?? 'no response'),
-    ...(struck === null || !isRead ? {} : { note: struck }),
+    failure: isRead ? null : (fault ?? 'no response'),
+    ...(fault === null || !isRead ? {} : { note: fault }),
     ...(abandonedAtMs === null ? {} : { abandoned_at_ms: Math.round(abandonedAtMs) }),
     at_ms: Math.round(atMs),
     duration_ms: Math.round((abandonedAtMs ?? answeredAtMs ?? endMs) - atMs),

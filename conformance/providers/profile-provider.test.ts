@@ -19,7 +19,7 @@ const BASE = 'http://target.test';
 
 /** A small target: the tokens that it knows, whether they are bound to a brand, deliveries. */
 class SmallTarget implements Sender {
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   readonly refused = new Set<string>();
   readonly forbidden = new Set<string>();
   readonly bound = new Map<string, string>();
@@ -32,7 +32,7 @@ class SmallTarget implements Sender {
     if (url.origin !== BASE) return this.#outside(url);
     const authorization = wire.headers.find(([name]) => name === 'authorization')?.[1] ?? '';
     const token = authorization.replace('Bearer ', '');
-    this.asked.push(`${wire.method} ${url.pathname} ${token}`);
+    this.requests.push(`${wire.method} ${url.pathname} ${token}`);
     if (this.refused.has(token)) return answer(401, {});
     const body = wire.body === undefined ? {} : JSON.parse(Buffer.from(wire.body).toString());
     if (url.pathname === '/api/v1/webhooks') {
@@ -68,9 +68,9 @@ function answer(status: number, body: object): WireAnswer {
 
 function post(url: string): Promise<void> {
   return new Promise((resolve) => {
-    const sent = request(url, { method: 'POST' }, (came) => {
-      came.resume();
-      came.on('end', () => resolve());
+    const sent = request(url, { method: 'POST' }, (response) => {
+      response.resume();
+      response.on('end', () => resolve());
     });
     sent.on('error', () => resolve());
     sent.end('{}');
@@ -178,7 +178,7 @@ for (const [credentials, offers, note = /^$/, seeds] of LEFT) {
     const own = await provide(small, { credentials, ...(seeds && { seeds }) });
     assert.is(offered(own), offers);
     assert.match(own.notes.join(), note);
-    const tidied = small.asked.includes('POST /api/v1/transactions/9/cancel firm-token');
+    const tidied = small.requests.includes('POST /api/v1/transactions/9/cancel firm-token');
     assert.is(tidied, seeds !== undefined);
   });
 }
@@ -271,7 +271,7 @@ provider('a tunnel that leads nowhere is reported, and deliveries are not judged
     own.notes.join(),
     /neither a request to https:\/\/tunnel\.example\.com\S* nor a delivery/,
   );
-  assert.ok(small.asked.some((each) => each.startsWith('POST /api/v1/webhooks/7/disable')));
+  assert.ok(small.requests.some((each) => each.startsWith('POST /api/v1/webhooks/7/disable')));
 });
 
 provider('a port in use is reported, and deliveries are not judged', async () => {

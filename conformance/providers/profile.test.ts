@@ -63,7 +63,7 @@ profile('one credential is enough', () => {
 });
 
 /** The profile with the value at a dotted path replaced, or removed if undefined. */
-function bent(path: string, value: unknown): unknown {
+function profileWith(path: string, value: unknown): unknown {
   const copy = structuredClone(whole) as Record<string, unknown>;
   const steps = path.split('.');
   const last = steps.pop()!;
@@ -121,7 +121,7 @@ const WRONG: [path: string, value: unknown, field: string, words: RegExp][] = [
 ];
 for (const [path, value, field, words] of WRONG) {
   profile(`${path} as ${JSON.stringify(value)} is refused`, () => {
-    const { problems = [] } = parseProfile(bent(path, value), env);
+    const { problems = [] } = parseProfile(profileWith(path, value), env);
     assert.equal(
       problems.map((each) => each.field),
       [field],

@@ -22,7 +22,7 @@ const correct = suite('correct receivers');
 interface Judged {
   /** Ids of checks, with the response to each that deviates. */
   readonly deviating: string[];
-  readonly told: string[];
+  readonly deviations: string[];
   readonly advice: string[];
 }
 
@@ -37,21 +37,21 @@ async function run(url: string): Promise<Judged> {
   assert.is(by('passed').length + advice.length + deviating.length, results.length);
   return {
     deviating: deviating.map(({ check }) => check.id),
-    told: deviating.map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
+    deviations: deviating.map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
     advice: advice.map(({ check }) => check.id),
   };
 }
 
 /** Judges the receiver at this URL; returns the ids of the checks with advice. */
 async function judge(url: string): Promise<string[]> {
-  const { told, advice } = await run(url);
-  assert.equal(told, []);
+  const { deviations, advice } = await run(url);
+  assert.equal(deviations, []);
   return advice;
 }
 
 async function judgeListener(listener: RequestListener): Promise<string[]> {
-  const { told, advice } = await runListener(listener);
-  assert.equal(told, []);
+  const { deviations, advice } = await runListener(listener);
+  assert.equal(deviations, []);
   return advice;
 }
 

@@ -13,8 +13,8 @@ const signing: SigningOptions = {
 
 export function explainCheck(check: Check): Part[] {
   const probes = check.probes(signing);
-  const shown = probes.slice(0, check.together ? 1 : 2);
-  const rest = probes.length - shown.length;
+  const deliveries = probes.slice(0, check.together ? 1 : 2);
+  const rest = probes.length - deliveries.length;
   return [
     heading(`${check.id}  ${groupWords[check.group]}`),
     words(check.title),
@@ -26,7 +26,7 @@ export function explainCheck(check: Check): Part[] {
       ['try it', `npx conformance receiver --only ${check.id} --url URL --secret-env NAME`],
     ]),
     heading('sends, as an example'),
-    ...code(shown.flatMap(probeLines)),
+    ...code(deliveries.flatMap(probeLines)),
     ...(rest > 0 ? [words(`and ${rest} more${check.together ? ', all at once' : ''}`)] : []),
   ];
 }

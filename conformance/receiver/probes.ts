@@ -118,16 +118,16 @@ function probeOf(signing: SigningOptions, name: string, difference: Drawn) {
   const macFor = (other: string, own: string | Buffer = secret) => macOf(own, other, body);
   const mac = macFor(t);
   const hmac: Parts['hmac'] = (algorithm, ...parts) =>
-    parts.reduce((made, part) => made.update(part), createHmac(algorithm, secret)).digest('hex');
+    parts.reduce((hmac, part) => hmac.update(part), createHmac(algorithm, secret)).digest('hex');
   const parts: Parts = {
     ...{ t, mac, body, macFor, hmac, secret, right: `t=${t},v1=${mac}` },
     previousSecret: previousSecret ?? 'whsec_before',
   };
   const signature = [headerFrom(headerOf, parts)].flat();
-  const shown = { signature: named(names.signature), subscription: named(names.subscription) };
+  const spelt = { signature: named(names.signature), subscription: named(names.subscription) };
   const bytes = sent(body, signing);
   const delivery = deliveryOf(
-    { ...signing, names: shown },
+    { ...signing, names: spelt },
     { body: bytes, signature, ...form?.(bytes) },
   );
   const expectedMac = macOf(secret, t, bytes);

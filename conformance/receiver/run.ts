@@ -138,10 +138,10 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     const before = played.at(-1);
     const isOwn = reached.length > 0 || before === undefined;
     if (!isOwn) played.pop();
-    const guilty = isOwn ? { check, exchanges: reached } : before;
-    const judgement = judgeEnded(guilty.check, guilty.exchanges, control);
-    played.push({ check: guilty.check, judgement, exchanges: [...guilty.exchanges, control] });
-    return guilty.check.id;
+    const blamed = isOwn ? { check, exchanges: reached } : before;
+    const judgement = judgeEnded(blamed.check, blamed.exchanges, control);
+    played.push({ check: blamed.check, judgement, exchanges: [...blamed.exchanges, control] });
+    return blamed.check.id;
   };
 
   const hasReturned = async (): Promise<boolean> => {
@@ -162,9 +162,9 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
       played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
       return null;
     }
-    const guilty = blame(check, exchanges, control);
-    if (!(await hasReturned())) return `the receiver went away when ${guilty} was sent`;
-    if (guilty === check.id) return null;
+    const blamed = blame(check, exchanges, control);
+    if (!(await hasReturned())) return `the receiver went away when ${blamed} was sent`;
+    if (blamed === check.id) return null;
     // The delivery never reached the receiver, so it is sent again.
     if (repeated.has(check)) return 'the receiver went away again and again';
     repeated.add(check);

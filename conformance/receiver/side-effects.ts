@@ -76,12 +76,12 @@ async function measure(
   const exchanges: Exchange[] = [];
   if (check.together) exchanges.push(...(await Promise.all(deliveries.map(send))));
   else for (const delivery of deliveries) exchanges.push(await send(delivery));
-  const made = (await settled(counter, before + wanted)) - before;
+  const count = (await settled(counter, before + wanted)) - before;
   const isRepeatRefused = wanted === 1 && !exchanges.every(isAccepted);
   const judgement: Judgement = {
-    verdict: made === wanted && !isRepeatRefused ? 'passed' : 'deviates',
+    verdict: count === wanted && !isRepeatRefused ? 'passed' : 'deviates',
     expected: `${wanted} side effect${wanted === 1 ? ', and 2xx to every delivery' : 's'}`,
-    actual: `${made}; answers: ${exchanges.map(describeExchange).join(', ')}`,
+    actual: `${count}; answers: ${exchanges.map(describeExchange).join(', ')}`,
     exchanges: exchanges.map(({ n }) => n),
   };
   return { check, judgement, exchanges };

@@ -9,10 +9,10 @@ export function annotations({ rules, baseline, not_started: start }: Report): st
   if (start !== undefined) return [command('error', 'nothing was judged', start)];
   const of = (level: 'error' | 'warning', ...verdicts: readonly ReportRule['verdict'][]) => {
     const own = rules.filter(({ verdict }) => verdicts.includes(verdict));
-    const shown = own.length > MOST ? own.slice(0, MOST - 1) : own;
-    const rest = own.slice(shown.length).map(({ id }) => id);
+    const listed = own.length > MOST ? own.slice(0, MOST - 1) : own;
+    const rest = own.slice(listed.length).map(({ id }) => id);
     return [
-      ...shown.map(({ id, verdict, words, findings }) => {
+      ...listed.map(({ id, verdict, words, findings }) => {
         const first = findings.find((each) => each.verdict === verdict);
         const proof =
           first === undefined ? '' : `\nexpected ${first.expected}\nactual ${first.actual}`;

@@ -172,8 +172,8 @@ export function verdictOfRun(
 ): RunVerdict {
   const { judge, rules, not_started: start } = report;
   if (judge !== 'client') return judgeRun(rules, strict);
-  const met = rules.filter(({ verdict }) => verdict !== 'not_tested');
-  const verdict = judgeRun(met, strict);
+  const tested = rules.filter(({ verdict }) => verdict !== 'not_tested');
+  const verdict = judgeRun(tested, strict);
   return start !== undefined && verdict !== 'deviates' ? 'invalid' : verdict;
 }
 

@@ -114,10 +114,10 @@ function baselineSections({ rules, baseline }: Report): Part[] {
 
 function observedSection({ observed }: Report, isBrief: boolean): Part[] {
   const seen = observed.filter((row) => row.observed !== null);
-  const shown = isBrief ? seen.filter(({ same }) => same === false) : seen;
+  const listed = isBrief ? seen.filter(({ same }) => same === false) : seen;
   const unseen = observed.length - seen.length;
-  if (shown.length === 0) return [];
-  const rows = shown.map(({ id, question, observed: answer, simulator, same }) => {
+  if (listed.length === 0) return [];
+  const rows = listed.map(({ id, question, observed: answer, simulator, same }) => {
     return [id, question, answer!, same === true ? 'the same' : simulator];
   });
   const table: Part = { kind: 'table', head: ['', '', 'target', 'simulator'], rows };

@@ -38,8 +38,8 @@ function agreed(observations: readonly Observation[]): Record<string, unknown> {
       found.set(key, values);
     }
   }
-  const alike = [...found].filter(([, values]) => values.length === 1);
-  return Object.fromEntries(alike.map(([key, [value]]) => [key, value]));
+  const agreeing = [...found].filter(([, values]) => values.length === 1);
+  return Object.fromEntries(agreeing.map(([key, [value]]) => [key, value]));
 }
 
 function sameAsSimulator(observations: readonly Observation[]): boolean | null {

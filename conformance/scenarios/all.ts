@@ -17,7 +17,7 @@ import * as progress from './delivery/progress.ts';
 import * as retries from './delivery/retries.ts';
 import * as routing from './delivery/routing.ts';
 import * as errors from './errors/errors.ts';
-import * as concurrency from './idempotency/at-once.ts';
+import * as concurrency from './idempotency/concurrency.ts';
 import * as keys from './idempotency/keys.ts';
 import * as lifetime from './idempotency/lifetime.ts';
 import * as repeats from './idempotency/repeats.ts';

@@ -130,7 +130,7 @@ async function played(scenario: Scenario, rule?: string): Promise<Part[]> {
     ({ n }) => rule === undefined || examples.some((each) => each.exchanges.includes(n)),
   );
   const redactor = new Redactor();
-  const shown = sent.slice(0, SHOWN).map((each) => reportExchange(each, redactor));
+  const first = sent.slice(0, SHOWN).map((each) => reportExchange(each, redactor));
   const more = (rest: number, noun: string) =>
     rest > 0 ? [words(`and ${count(rest, `more ${noun}`)}`)] : [];
   return [
@@ -143,7 +143,7 @@ async function played(scenario: Scenario, rule?: string): Promise<Part[]> {
     ),
     ...more(own.length - SHOWN, 'expectation'),
     heading(`${scenario.id} sends, as played on a sandbox`),
-    ...code(shown.flatMap((each) => exchangeLines(each, WIDTH))),
+    ...code(first.flatMap((each) => exchangeLines(each, WIDTH))),
     ...more(sent.length - SHOWN, 'exchange'),
     ...(rule === undefined ? [] : [words(`npx conformance explain ${scenario.id} shows the rest`)]),
   ];

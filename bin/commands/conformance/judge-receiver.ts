@@ -24,7 +24,7 @@ export async function judgeReceiver(
   selectChecks(allChecks, options, 'RCV');
   const hasProbe = effectProbe !== undefined;
   const most = maxDeliveries(hasProbe, options);
-  if (options.dryRun) return tellPlan(options, io, most);
+  if (options.dryRun) return printPlan(options, io, most);
   const baseline = prepareFinish(options, io);
   const effects = effectProbe === undefined ? null : effectCounterOf(effectProbe);
   try {
@@ -71,7 +71,7 @@ export async function judgeReceiver(
 }
 
 /** Lists every check; `conformance explain` shows the deliveries of each. */
-function tellPlan(options: ReceiverOptions, io: CommandIo, deliveries: number): number {
+function printPlan(options: ReceiverOptions, io: CommandIo, deliveries: number): number {
   const { url, effectProbe, json } = options;
   const planned = checksOf(effectProbe !== undefined, options);
   const checks = planned.map(({ id, title }) => ({ id, title }));

@@ -18,14 +18,14 @@ export interface ReadConfig {
  * it cannot be used.
  */
 export function readConfigFile(named: string | undefined, folder: string): ReadConfig {
-  const shown = named === undefined ? foundByItself : `--config ${named}`;
+  const source = named === undefined ? foundByItself : `--config ${named}`;
   const path = resolve(folder, named ?? foundByItself);
   const isThere = named !== undefined || existsSync(path);
-  const read = isThere ? readJsonFile(path, shown) : { value: {} };
+  const read = isThere ? readJsonFile(path, source) : { value: {} };
   if (read.problem !== undefined) throw new UsageError(read.problem);
   const { config, problems = [] } = parseConfig(read.value);
   if (config) return { config, note: isThere && named === undefined ? noteOf(read.value) : null };
-  const lines = problems.map(({ field, message }) => `${shown}: ${field} ${message}`);
+  const lines = problems.map(({ field, message }) => `${source}: ${field} ${message}`);
   throw new UsageError(lines.join('\n'));
 }
 

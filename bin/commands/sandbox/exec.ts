@@ -12,9 +12,9 @@ import { warn } from '../terminal.ts';
 import {
   addCoverageOptions,
   readCoverageOptions,
-  tellCoverage,
+  reportCoverage,
 } from './coverage/write-coverage.ts';
-import { type Served, serveSandbox, tellConfig } from './start.ts';
+import { printConfigNote, type Served, serveSandbox } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
 
 /** A shell's exit code if a command does not exist or cannot be run. */
@@ -41,25 +41,25 @@ export function defineExec(command: Command): void {
       throw new UsageError('name the command to run after --, such as sandbox exec -- npm test');
     const coverage = readCoverageOptions(command);
     const options = await readStartOptions(command);
-    tellConfig(options);
+    printConfigNote(options);
     const served = await serveSandbox(options);
     const { controlToken: token } = options.sandbox;
     // Loaded here, because `sandbox start` does not need the rows.
     const plane = await served.plane.load();
     const control = controlOf({ name: null, plane, token, isClosed: () => false });
     const code = await run(words, served, await findVariables(control), token);
-    const told =
+    const exitCode =
       coverage === null
         ? 0
-        : await tellCoverage(coverage, await control.getCoverage({ of: 'all' }), say);
+        : await reportCoverage(coverage, await control.getCoverage({ of: 'all' }), print);
     await served.close();
     if (served.sandbox.first.stateTrouble !== null && code === 0) process.exit(1);
-    process.exit(code === 0 ? told : code);
+    process.exit(code === 0 ? exitCode : code);
   });
 }
 
 // Standard output belongs to the command.
-function say(text: string): void {
+function print(text: string): void {
   process.stderr.write(text);
 }
 

@@ -53,8 +53,8 @@ ready('a special file is refused and unchanged', async () => {
     refused.push('fifo');
   }
   for (const name of refused) {
-    const said = await writeReadyFile(at(name), event).catch((error: Error) => error.message);
-    assert.is(said, 'is no ordinary file; name a file of its own');
+    const message = await writeReadyFile(at(name), event).catch((error: Error) => error.message);
+    assert.is(message, 'is no ordinary file; name a file of its own');
     assert.not.ok(statSync(at(name)).isFile());
   }
   assert.not(readdirSync(folder).some((name) => name.endsWith('.saving')));

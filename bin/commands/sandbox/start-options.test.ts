@@ -10,17 +10,17 @@ import { exitCodeOf } from '../program.ts';
 import { addStartOptions, readStartOptions, type StartOptions } from './start-options.ts';
 
 async function read(...args: string[]) {
-  let said = '';
-  const say = (text: string) => {
-    said += text;
+  let output = '';
+  const print = (text: string) => {
+    output += text;
   };
   const command = addStartOptions(new Command('start'))
-    .configureOutput({ writeErr: say })
+    .configureOutput({ writeErr: print })
     .exitOverride();
   try {
-    return { options: await readStartOptions(command.parse(args, { from: 'user' })), said };
+    return { options: await readStartOptions(command.parse(args, { from: 'user' })), said: output };
   } catch (error) {
-    return { exitCode: exitCodeOf(error, say), said };
+    return { exitCode: exitCodeOf(error, print), said: output };
   }
 }
 
@@ -86,8 +86,8 @@ const taken = [
 
 for (const [args, expected] of taken) {
   options(args.join(' '), async () => {
-    const { options: taken_, said } = await read(...args);
-    assert.is(said, '');
+    const { options: taken_, said: printed } = await read(...args);
+    assert.is(printed, '');
     const every: Record<string, unknown> = { ...taken_, ...taken_?.sandbox, ...taken_?.listen };
     for (const [name, value] of Object.entries(expected)) assert.equal(every[name], value);
   });
@@ -133,9 +133,9 @@ const refused = [
 
 for (const [args, word] of refused) {
   options(`${args.join(' ')} is refused`, async () => {
-    const { exitCode, said } = await read(...args);
+    const { exitCode, said: printed } = await read(...args);
     assert.ok(exitCode !== undefined, 'it was accepted');
-    assert.match(said, word);
+    assert.match(printed, word);
   });
 }
 
@@ -151,9 +151,9 @@ options('a control token that does not appear in process lists', async () => {
     assert.is(await tokenOf('--control-token-file', file), 'from-file');
     assert.is(await tokenOf('--host', '0.0.0.0'), 'from-environment');
     process.env.SANDBOX_CONTROL_TOKEN = 'two words';
-    const { said } = await read();
-    assert.match(said, 'without spaces');
-    assert.not.match(said, 'two words');
+    const { said: printed } = await read();
+    assert.match(printed, 'without spaces');
+    assert.not.match(printed, 'two words');
     process.env.SANDBOX_CONTROL_TOKEN = '';
     assert.is(await tokenOf(), undefined);
     writeFileSync(file, '\n');

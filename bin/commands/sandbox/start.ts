@@ -61,7 +61,7 @@ async function start(options: StartOptions): Promise<void> {
   if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
     const paint = options.json ? undefined : await statusPaint();
-    const log = { json: options.json, paint, say: batchLines(print) };
+    const log = { json: options.json, paint, print: batchLines(print) };
     logRequests(sandbox, log);
     logDeliveries(sandbox, log);
   }
@@ -119,7 +119,7 @@ function notesOn({ options }: Sandbox): string[] {
 }
 
 /** Printed on standard error, because standard output belongs to others. */
-export function tellConfig({ configNote }: Pick<StartOptions, 'configNote'>): void {
+export function printConfigNote({ configNote }: Pick<StartOptions, 'configNote'>): void {
   if (configNote !== null) warn(`${configNote}.`);
 }
 
@@ -127,7 +127,7 @@ function announce(options: StartOptions, ready: ReadyEvent, notes: readonly stri
   const { configNote } = options;
   const all = configNote === null ? notes : [`${configNote}.`, ...notes];
   const banner = () => bannerLines(ready, all).join('\n');
-  if (options.json) tellConfig(options);
+  if (options.json) printConfigNote(options);
   print(`${options.json ? jsonText(ready) : banner()}\n`);
 }
 

@@ -39,7 +39,7 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
   let code: number | null = null;
   let onLine = () => {};
   const stop = new AbortController();
-  const say = (text: string) => {
+  const append = (text: string) => {
     err += text;
   };
   const print = (text: string) => {
@@ -50,7 +50,7 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
     ...systemIo(),
     env: { SECRET: secret, OLD: 'whsec_old', EMPTY: '' },
     out: print,
-    err: say,
+    err: append,
     finish: (value) => {
       code = value;
     },
@@ -66,12 +66,12 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
     return out[index]!;
   };
   const command = new Command('webhooks').exitOverride();
-  command.configureOutput({ writeOut: print, writeErr: say });
+  command.configureOutput({ writeOut: print, writeErr: append });
   defineWebhooks(command, io);
   const end: Promise<Ran> = command
     .parseAsync([...args], { from: 'user' })
     .catch((error: unknown) => {
-      code = exitCodeOf(error, say);
+      code = exitCodeOf(error, append);
     })
     .then(() => ({ code, out, err }));
   return { line, stop: () => stop.abort(), end };

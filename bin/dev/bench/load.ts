@@ -71,7 +71,7 @@ function answerReader(): (buffer: Buffer, length: number) => number {
 }
 
 const bodyBytes = 250;
-let made = 0;
+let count = 0;
 
 interface RequestOptions {
   readonly port: number;
@@ -87,8 +87,8 @@ export function createAccountRequests({ port, token, sameKey = false }: RequestO
     `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${bodyBytes}\r\nIdempotency-Key: `;
   const make = () => {
-    made += 1;
-    const serial = String(made).padStart(12, '0');
+    count += 1;
+    const serial = String(count).padStart(12, '0');
     const start =
       `{"client_reference_id":"client-${serial}","email":"person-${serial}@example.com",` +
       `"first_name":"Margaret","last_name":"Hamilton","country":"US","language":"en",` +

@@ -58,11 +58,11 @@ export async function proveWitness(chosen: readonly Defect[], options: Options):
     });
     const blamed = report === undefined ? [] : blamedIn(report);
     const caughtBy = blamed.filter((rule) => breaks.some((own) => own === rule));
-    const innocent = blamed.filter((rule) => !caughtBy.includes(rule));
+    const accused = blamed.filter((rule) => !caughtBy.includes(rule));
     const lost = (before[id] ?? []).filter((rule) => !caughtBy.includes(rule));
     after[id] = caughtBy;
     if (caughtBy.length === 0 && before[id] === undefined) complain(`${id}: not noticed`);
-    if (innocent.length > 0) complain(`${id}: blamed ${innocent.join(' ')}`);
+    if (accused.length > 0) complain(`${id}: blamed ${accused.join(' ')}`);
     if (lost.length > 0) complain(`${id}: no longer caught by ${lost.join(' ')}`);
   });
   const caught = Object.values(after).filter((rules) => rules.length > 0).length;

@@ -104,7 +104,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
   const pool = new Pool(sandbox.ready.base_url, { connections: 24, pipelining: 1 });
   const worlds: string[] = [];
   let targets: World[] = [];
-  let made = 0;
+  let count = 0;
   let calls = 0;
 
   const order = <Answer>(method: string, path: string, body?: unknown) =>
@@ -183,9 +183,9 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
 
   async function makeWorld(): Promise<void> {
     if (worlds.length >= 4) return;
-    made += 1;
-    const name = `w${made}`;
-    const from = draw(3) === 0 ? { from: 'default' } : { world: 'default', seed: made };
+    count += 1;
+    const name = `w${count}`;
+    const from = draw(3) === 0 ? { from: 'default' } : { world: 'default', seed: count };
     await order('POST', 'worlds', { name, ...from });
     // A copy has the faults of its original, which would affect the requests that prepare it.
     await order('DELETE', `worlds/${name}/faults`);

@@ -10,7 +10,7 @@ import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import * as bulk from '../../../conformance/scenarios/bulk/create.ts';
-import { idemCrowdOfWrites } from '../../../conformance/scenarios/idempotency/at-once.ts';
+import { idemCrowdOfWrites } from '../../../conformance/scenarios/idempotency/concurrency.ts';
 import { findRule } from '../../../fixtures/rules.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 
@@ -181,8 +181,8 @@ for (const [body, type, deviating] of DUPLICATES) {
       [...rules].filter((rule) => rule === 'IDEM-15' || deviating[0] === 'ERR-1a'),
       deviating,
     );
-    const shown = result!.findings.filter((each) => each.rules.includes('IDEM-15'));
-    if (deviating.length === 0) assert.ok(shown.some(({ verdict }) => verdict === 'passed'));
+    const findings = result!.findings.filter((each) => each.rules.includes('IDEM-15'));
+    if (deviating.length === 0) assert.ok(findings.some(({ verdict }) => verdict === 'passed'));
   });
 }
 
@@ -232,11 +232,11 @@ function block(ms: number): void {
 
 /** Waits for something that never happens. */
 async function miss(t: ScenarioContext, blockMs: number): Promise<void> {
-  const came = await t.until(() => {
+  const hasArrived = await t.until(() => {
     if (blockMs > 0) block(blockMs);
     return false;
   }, 20);
-  t.claim('EVT-4', 'it comes', came, 'it never came');
+  t.claim('EVT-4', 'it comes', hasArrived, 'it never came');
 }
 
 type Stalled = (t: ScenarioContext, attempt: number) => Promise<void>;

@@ -17,9 +17,9 @@ interface Tried {
   readonly minutes: number;
   readonly requests: string;
   /** Called with all output so far, whenever there is new output. */
-  readonly heard?: (said: string, tried: Trying) => void;
+  readonly onOutput?: (output: string, tried: Trying) => void;
   /** Called for each request on arrival. */
-  readonly asked?: (tried: Trying) => void;
+  readonly onRequest?: (tried: Trying) => void;
 }
 
 interface Trying {
@@ -29,7 +29,7 @@ interface Trying {
 }
 
 /** The output of the command, and its exit code. */
-async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
+async function explored({ slowMs, minutes, requests, onOutput, onRequest }: Tried) {
   const stopping = new AbortController();
   const realNow = performance.now;
   let passedMs = 0;
@@ -39,15 +39,15 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
     },
     stop: () => stopping.abort(),
   };
-  let said = '';
+  let output = '';
   const say = (text: string) => {
-    said += text;
-    heard?.(said, trying);
+    output += text;
+    onOutput?.(output, trying);
   };
   const io = { cwd: folder, isTerminal: true, out: say, err: say, stop: stopping.signal };
   return sandboxed({ clock: 'frozen' }, async (target) => {
     const draw = () => {
-      asked?.(trying);
+      onRequest?.(trying);
       return 'slow' as const;
     };
     const proxy = await startChaosProxy({ target, slowMs, draw });
@@ -56,7 +56,7 @@ async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
       // One call at a time in each sequence, so that few calls are in flight.
       const given = { baseUrl: proxy.url, requests, concurrency: '1', minutes };
       const { code } = await runExplore(given, io);
-      return { code, said };
+      return { code, said: output };
     } finally {
       performance.now = realNow;
       await proxy.close();
@@ -72,30 +72,30 @@ slow('--minutes ends learning half-way, and comparing at its end', async () => {
   const minutes = 0.04;
   let endMs = Number.POSITIVE_INFINITY;
   let late = 0;
-  const { said } = await explored({
+  const { said: output } = await explored({
     ...{ slowMs: 300, minutes, requests: '20000' },
     // The time limit starts before the first output.
-    heard: () => {
+    onOutput: () => {
       endMs = Math.min(endMs, performance.now() + minutes * 60_000);
     },
-    asked: ({ stop }) => {
+    onRequest: ({ stop }) => {
       if (performance.now() > endMs) late += 1;
       if (late > UNDER_WAY) stop();
     },
   });
   assert.ok(late <= UNDER_WAY, `${late} requests after the time was over`);
-  assert.match(said, /\d+ requests?, \d/);
+  assert.match(output, /\d+ requests?, \d/);
 });
 
 slow('nothing is compared where learning took all of the time', async () => {
-  const { code, said } = await explored({
+  const { code, said: output } = await explored({
     ...{ slowMs: 0, minutes: 30, requests: '200' },
-    heard: (all, { passMs }) => {
+    onOutput: (all, { passMs }) => {
       if (all.endsWith('answers the open questions\n')) passMs(HOUR_MS);
     },
   });
-  assert.is(code, 3, said);
-  assert.match(said, /Nothing was compared: the time was over/);
+  assert.is(code, 3, output);
+  assert.match(output, /Nothing was compared: the time was over/);
 });
 
 slow.run();

@@ -93,8 +93,8 @@ gate(
       assert.not.match(JSON.stringify(all.report.observed), '[redacted]');
       const { report } = await runJudge({ ...given, only: ['ACC-4', 'IDEM-6b', 'EVT-1'] }, { cwd });
       assert.is(report.summary.not_tested, 2);
-      const told = report.unlock.map(({ add, rules }) => [add.split(/[ ,]/)[0], rules]);
-      assert.equal(told, [
+      const additions = report.unlock.map(({ add, rules }) => [add.split(/[ ,]/)[0], rules]);
+      assert.equal(additions, [
         ['a', 2],
         ['receiver', 1],
       ]);
@@ -106,17 +106,17 @@ gate('a dry run announces requests and records, and sends nothing', () =>
     after(0, 500);
     const plan = await runJudge({ ...given, dryRun: true }, { cwd });
     assert.is(plan.code, 0);
-    const told = plan.report as unknown as Told;
-    assert.is(told.per_second, 50);
-    assert.ok(told.requests > 500 && told.makes.accounts > 100, plan.out);
-    assert.ok(told.duration_ms > (told.requests / 50) * 500, plan.out);
+    const planReport = plan.report as unknown as PlanReport;
+    assert.is(planReport.per_second, 50);
+    assert.ok(planReport.requests > 500 && planReport.makes.accounts > 100, plan.out);
+    assert.ok(planReport.duration_ms > (planReport.requests / 50) * 500, plan.out);
     const text = await runJudge({ ...given, json: false, dryRun: true }, { cwd });
     assert.match(text.out, /Nothing was sent.*\n.*scenarios {6}\d+; \d+ more need something/);
     assert.is(calls(), 0);
   }),
 );
 
-interface Told {
+interface PlanReport {
   readonly per_second: number;
   readonly requests: number;
   readonly duration_ms: number;
@@ -126,8 +126,8 @@ interface Told {
 gate('the inventory is close to the announcement', () =>
   gated(async ({ cwd, given, sandbox, calls }) => {
     const only = ['acc-*', 'HOOK-5'];
-    const { report: told } = await runJudge({ ...given, only, dryRun: true }, { cwd });
-    const { makes, requests } = told as unknown as Told;
+    const { report: planReport } = await runJudge({ ...given, only, dryRun: true }, { cwd });
+    const { makes, requests } = planReport as unknown as PlanReport;
     const { report, err } = await runJudge({ ...given, only }, { cwd });
     const { made, mark, enabled, kept } = report.inventory!;
     assert.ok(Math.abs(made.accounts - makes.accounts) <= 6, `${made.accounts}`);

@@ -55,18 +55,18 @@ manners('a whole run writes to nothing but what it made and what the profile nam
     ...repetitive,
   ];
   const { seen, run } = await play({ skip }, { positions });
-  const made = new Set<string>(SETTLED);
+  const ownIds = new Set<string>(SETTLED);
   for (const { method, path, status, answer } of seen) {
     const id = /^\/api\/v1\/(?:accounts|transactions|webhooks)\/([^/?]+)/.exec(path)?.[1];
     if (method !== 'GET' && id !== undefined && id !== 'bulk') {
       // CONV-1c: an id of this run with a letter after the digits.
-      const isOwn = made.has(id.replace(/x$/, ''));
+      const isOwn = ownIds.has(id.replace(/x$/, ''));
       const isKnown = isOwn || OWN.has(id) || !/\d/.test(id) || id.length > 20;
       assert.ok(isKnown, `${method} ${path}`);
     }
     if (status >= 300) continue;
-    if (method === 'POST' && answer.id !== undefined) made.add(String(answer.id));
-    for (const row of (answer.rows ?? []) as { id?: string }[]) made.add(String(row.id));
+    if (method === 'POST' && answer.id !== undefined) ownIds.add(String(answer.id));
+    for (const row of (answer.rows ?? []) as { id?: string }[]) ownIds.add(String(row.id));
   }
   const opened = seen.filter(({ path }) => path === '/api/v1/positions/open');
   assert.ok(opened.length > 10, `${opened.length} orders`);
@@ -167,9 +167,9 @@ manners('a subscription whose creating answer was lost is swept', async () => {
     return isLost;
   });
   assert.is(lost, 2);
-  const made = seen.filter(({ path, status }) => path === '/api/v1/webhooks' && status === 201);
+  const created = seen.filter(({ path, status }) => path === '/api/v1/webhooks' && status === 201);
   const ended = seen.filter(({ path, status }) => path.endsWith('/disable') && status < 300);
-  for (const { answer } of made) {
+  for (const { answer } of created) {
     assert.ok(
       ended.some(({ path }) => path.includes(`/${answer.id}/`)),
       String(answer.id),

@@ -16,8 +16,8 @@ const EVERY_SCOPE = [
   ...['trader:funds', 'transactions:amend', 'webhooks:manage'],
 ];
 
-async function mint(sandbox: SandboxHandle, asked: object): Promise<string> {
-  const body = { scopes: EVERY_SCOPE, firm_id: '1', rate_per_second: 500, ...asked };
+async function mint(sandbox: SandboxHandle, options: object): Promise<string> {
+  const body = { scopes: EVERY_SCOPE, firm_id: '1', rate_per_second: 500, ...options };
   return ((await sandbox.control('POST', 'credentials', body)) as { token: string }).token;
 }
 

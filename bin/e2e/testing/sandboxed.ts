@@ -121,8 +121,8 @@ export function complaintsOf({ rules, scenarios }: Report): string[] {
 }
 
 /** Rules whose verdict is neither passed nor in `fine`, with the reason. */
-export function unpassedOf({ rules }: Report, fine: readonly string[] = []): string[] {
+export function unpassedOf({ rules }: Report, allowed: readonly string[] = []): string[] {
   return rules
-    .filter(({ verdict }) => !['passed', 'not_selected', ...fine].includes(verdict))
+    .filter(({ verdict }) => !['passed', 'not_selected', ...allowed].includes(verdict))
     .map(({ id, verdict, findings }) => `${id} ${verdict}: ${findings[0]?.actual}`);
 }

@@ -43,7 +43,7 @@ export interface Check {
   /** Empty if the client never does this. */
   readonly aims: (seen: Observation) => readonly Aim[];
   /** How many aims one run may have; 0: the check is judged on runs without faults. */
-  readonly atOnce: number;
+  readonly aimsPerRun: number;
   /** Injected at the sites of the run's aims; `aim` is the first of them. */
   readonly fault: (aim: Aim, again: number) => Fault;
   readonly judge: (recording: Recording, aim: Aim, seen: Observation) => Outcome;
@@ -63,7 +63,7 @@ export function habit({
   ...parts
 }: Pick<Check, HabitParts> & { readonly isMet: (seen: Observation) => boolean }): Check {
   const aims = (seen: Observation) => (isMet(seen) ? [everywhere] : []);
-  return { ...parts, orders: 'Nothing goes wrong.', aims, atOnce: 0, fault: () => ({}) };
+  return { ...parts, orders: 'Nothing goes wrong.', aims, aimsPerRun: 0, fault: () => ({}) };
 }
 
 /** One aim at each of these sites. */

@@ -22,7 +22,7 @@ const failed = { code: 1 };
 const killed = { code: null, signal: 'SIGTERM', killed: true, durationMs: 60_000 };
 
 const plain = recorded([create, approve]);
-const struck = (what: Partial<Written>): Written => ({ ...create, struck: 'struck', ...what });
+const failing = (what: Partial<Written>): Written => ({ ...create, fault: 'a fault', ...what });
 
 type Case = readonly [
   name: string,
@@ -49,7 +49,7 @@ function table(id: string, first: Recording, cases: readonly Case[]): void {
   }
 }
 
-const lost = struck({ fate: 'answer_lost', status: 201 });
+const lost = failing({ fate: 'answer_lost', status: 201 });
 
 const lost9: Written = { ...lost, answer: { id: '9' } };
 const listOf = (id: string): Written => {
@@ -99,7 +99,7 @@ const open: Written = {
   key: 'a',
   json: { trading_account_id: '5', volume: '1' },
 };
-const openLost: Written = { ...open, struck: 'struck', status: null };
+const openLost: Written = { ...open, fault: 'a fault', status: null };
 const [openB, openC] = ['b', 'c'].map((key): Written => ({ ...open, key })) as [Written, Written];
 table('CLT-request-lost', twice, [
   ['what is wanted twice is no repeat under a new key', [openLost, open, openB], {}, 'passed'],
@@ -109,7 +109,7 @@ table('CLT-request-lost', twice, [
 // One key for two intents is a separate mistake, not a repeat with another body.
 const patched: Written = { line: 'PATCH accounts/1', key: 'k', status: 200, json: { status: 'A' } };
 const patchedNext: Written = { ...patched, json: { status: 'B' } };
-const patchLost: Written = { ...patched, struck: 'struck', fate: 'answer_lost' };
+const patchLost: Written = { ...patched, fault: 'a fault', fate: 'answer_lost' };
 table('CLT-answer-lost', recorded([patched, patchedNext]), [
   ['a key that stands for two things always', [patchLost, patched, patchedNext], {}, 'passed'],
   [
@@ -131,7 +131,7 @@ judged('CLT-answer-lost: a duplicate record is reported', () => {
   assert.match(actual, 'now there are two of it, 9001 and 9002');
 });
 
-const silent = struck({ fate: 'silent', status: 201 });
+const silent = failing({ fate: 'silent', status: 201 });
 const left = (abandonedAtMs: number): Written => ({ ...silent, abandonedAtMs });
 table('CLT-no-answer', plain, [
   ['given up waiting, repeated', [left(50), create, approve], {}, 'passed'],
@@ -147,7 +147,7 @@ table('CLT-no-answer', plain, [
   ['a new key', [left(50), anotherKey], {}, 'deviates new-key'],
 ]);
 
-const broken = struck({ status: 500, fate: 'refused' });
+const broken = failing({ status: 500, fate: 'refused' });
 table('CLT-500', plain, [
   ['repeated as it was', [broken, create, approve], {}, 'passed'],
   ['given up with an error', [broken], failed, 'deviates gave-up'],
@@ -173,13 +173,13 @@ table('CLT-gives-up', recorded([create, create]), [
   ['eleven tries of each of two', every(400, 22), failed, 'deviates never-gives-up'],
 ]);
 
-const limited = struck({
+const limited = failing({
   status: 429,
   fate: 'refused',
   answerHeaders: { 'retry-after': '2' },
   atMs: 0,
 });
-const limitedToo: Written = { ...approve, status: 429, struck: 'struck', fate: 'refused' };
+const limitedToo: Written = { ...approve, status: 429, fault: 'a fault', fate: 'refused' };
 table('CLT-429', plain, [
   ['waited', [limited, { ...create, atMs: 2_010 }, approve], {}, 'passed'],
   [
@@ -213,10 +213,10 @@ table('CLT-429', recorded([create, { ...approve, atMs: 3 }]), [
   ],
 ]);
 
-const running = struck({ fate: 'answer_lost', status: 201, atMs: 0 });
+const running = failing({ fate: 'answer_lost', status: 201, atMs: 0 });
 const told = (atMs: number): Written => ({
   ...create,
-  struck: 'struck',
+  fault: 'a fault',
   status: 409,
   fate: 'refused',
   atMs,
@@ -236,7 +236,7 @@ table('CLT-in-flight', plain, [
   ],
 ]);
 
-const refused = struck({ status: 422, fate: 'refused' });
+const refused = failing({ status: 422, fate: 'refused' });
 table('CLT-refused', plain, [
   ['left', [refused], failed, 'passed'],
   ['corrected under a new key', [refused, { ...create, key: 'c', json: {} }], {}, 'passed'],
@@ -257,7 +257,7 @@ const update = (tag: string | null, key: string, more: Partial<Written> = {}): W
   ...(tag === null ? {} : { headers: { 'If-Match': tag } }),
   ...more,
 });
-const stale = update('"1"', 'a', { status: 412, struck: 'struck' });
+const stale = update('"1"', 'a', { status: 412, fault: 'a fault' });
 const list: Written = {
   line: 'GET accounts',
   status: 200,
@@ -295,7 +295,7 @@ table('CLT-stale-tag', recorded([update('"1"', 'a'), provoked]), [
 ]);
 
 const token: Written = { line: 'POST oauth/token', json: {}, status: 200 };
-const expired = struck({ status: 401, fate: 'refused' });
+const expired = failing({ status: 401, fate: 'refused' });
 table('CLT-token-expires', recorded([token, create]), [
   ['one new token', [token, expired, token, create], {}, 'passed'],
   ['many new tokens', [token, expired, token, token, token, create], {}, 'deviates many-tokens'],
@@ -368,16 +368,16 @@ table('CLT-unknown-fields', plain, [
 ]);
 
 table('CLT-converged', plain, [
-  ['as before', [struck({ status: 200 }), approve], {}, 'passed'],
-  ['failed', [struck({ status: 200 })], failed, 'deviates no-success'],
-  ['made something else', [struck({ status: 201 }), approve], {}, 'inconclusive fault-not-met'],
+  ['as before', [failing({ status: 200 }), approve], {}, 'passed'],
+  ['failed', [failing({ status: 200 })], failed, 'deviates no-success'],
+  ['made something else', [failing({ status: 201 }), approve], {}, 'inconclusive fault-not-met'],
 ]);
 
 const crash = { code: 1, output: 'SyntaxError: Unexpected end of JSON input' };
 table('CLT-plain-text', plain, [
-  ['told', [struck({ status: 422 })], { code: 1, output: '422: a member is missing' }, 'passed'],
-  ['broke', [struck({ status: 422 })], crash, 'deviates parser-crash'],
-  ['hangs', [struck({ status: 422 })], killed, 'deviates endless'],
+  ['told', [failing({ status: 422 })], { code: 1, output: '422: a member is missing' }, 'passed'],
+  ['broke', [failing({ status: 422 })], crash, 'deviates parser-crash'],
+  ['hangs', [failing({ status: 422 })], killed, 'deviates endless'],
 ]);
 
 judged('CLT-secret-places: where a secret appears', () => {
@@ -405,8 +405,8 @@ judged('CLT-refused: every refusal is played, where the platform returns it', ()
   const check = checks.find(({ id }) => id === 'CLT-refused')!;
   const person: Written = { line: 'POST accounts', key: 'p', json: { client_reference_id: 'p' } };
   const aims = check.aims(observe(recorded([create, approve, person])));
-  const met = aims.map(({ site, variant }) => `${site?.operation} ${variant}`);
-  assert.equal(met, [
+  const labels = aims.map(({ site, variant }) => `${site?.operation} ${variant}`);
+  assert.equal(labels, [
     'createTransaction validation_failed',
     'approveTransaction not_implemented',
     'createAccount invalid_state',

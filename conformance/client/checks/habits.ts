@@ -171,13 +171,13 @@ const tokenKept = habit({
   isMet: ({ asksForTokens }) => asksForTokens,
   judge: ({ calls }) => {
     // A client cannot keep a token whose response it did not read.
-    const asked = calls.filter((call) => isTokenRequest(call) && !isUnheard(call));
-    const others = calls.length - asked.length;
-    const words = `${asked.length} tokens for ${others} calls`;
-    if (asked.length >= 2 && others >= 2 && asked.length >= others * 0.8 && isSpread(calls)) {
-      return fail('token-a-call', words, asked);
+    const requests = calls.filter((call) => isTokenRequest(call) && !isUnheard(call));
+    const others = calls.length - requests.length;
+    const words = `${requests.length} tokens for ${others} calls`;
+    if (requests.length >= 2 && others >= 2 && requests.length >= others * 0.8 && isSpread(calls)) {
+      return fail('token-a-call', words, requests);
     }
-    return pass(words, asked.slice(0, 3));
+    return pass(words, requests.slice(0, 3));
   },
 });
 

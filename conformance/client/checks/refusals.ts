@@ -46,7 +46,7 @@ const refused: Check = {
   mend: 'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. A corrected request is a new operation under a new key.',
   rules: ['IDEM-4d', 'IDEM-11'],
   aims: ({ sites }) => refusalAims(chosen(sites)),
-  atOnce: 1,
+  aimsPerRun: 1,
   fault: ({ variant }) => refuseAlways(variant ?? 'not_found'),
   judge: judgeRefused,
 };
@@ -89,11 +89,11 @@ function refusalAims(sites: readonly Site[]): Aim[] {
 function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const { site } = aim;
   if (site === null) return missed(aim);
-  const struck = recording.calls.filter((call) => call.struck !== null);
-  const [first] = struck;
+  const failed = recording.calls.filter((call) => call.fault !== null);
+  const [first] = failed;
   if (first === undefined) return missed(aim);
   const summary = `the write was answered ${first.response?.status} ${aim.variant}`;
-  const same = struck.filter((call) => sameRequest(first, call));
+  const same = failed.filter((call) => sameRequest(first, call));
   // A test may send one request twice on purpose, to show that it converges.
   const [again] = same.slice(site.calls);
   if (again !== undefined) {
@@ -102,7 +102,7 @@ function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcom
     const words = `${summary}, and sent again as it was, ${how}, ${later} later`;
     return fail('sent-again', words, same);
   }
-  const renamed = struck.filter((call) => call.site !== site.id && !sameRequest(first, call));
+  const renamed = failed.filter((call) => call.site !== site.id && !sameRequest(first, call));
   const now = sitesOf(recording, site.operation).length;
   if (renamed.length > 0 && now > sitesOf(seen.first, site.operation).length) {
     const words = `${summary}, and sent again with only its reference changed`;
@@ -130,7 +130,7 @@ const staleTag: Check = {
   rules: ['UPD-7', 'UPD-12'],
   aims: ({ sites }) =>
     aimsAt(chosen(sites.filter(({ operation }) => operation === 'updateAccount'))),
-  atOnce: 1,
+  aimsPerRun: 1,
   fault: () => overtake(),
   judge: judgeStale,
 };
@@ -146,56 +146,56 @@ function staleOnPurpose({ first }: Observation): number {
 }
 
 function judgeStale(recording: Recording, aim: Aim, seen: Observation): Outcome {
-  const struck = callsAt(recording, aim.site?.id).find((call) => call.struck !== null);
-  if (struck === undefined || struck.response?.status !== 412) return missed(aim);
+  const failed = callsAt(recording, aim.site?.id).find((call) => call.fault !== null);
+  if (failed === undefined || failed.response?.status !== 412) return missed(aim);
   const { ending } = recording;
   const updates = recording.calls.filter(
     ({ n, operation, path }) =>
-      n > struck.n && operation === 'updateAccount' && path === struck.path,
+      n > failed.n && operation === 'updateAccount' && path === failed.path,
   );
-  const summary = `the update under the tag ${tagOf(struck)} was answered 412`;
-  const underIt = updates.filter((call) => tagOf(call) === tagOf(struck));
+  const summary = `the update under the tag ${tagOf(failed)} was answered 412`;
+  const underIt = updates.filter((call) => tagOf(call) === tagOf(failed));
   const stale = underIt[staleOnPurpose(seen)];
   if (stale !== undefined) {
-    return fail('same-tag', `${summary}, and sent again with the same tag`, [struck, stale]);
+    return fail('same-tag', `${summary}, and sent again with the same tag`, [failed, stale]);
   }
   const next = updates.find((call) => !underIt.includes(call));
-  if (next === undefined) return judgeLeft(recording, struck, summary);
+  if (next === undefined) return judgeLeft(recording, failed, summary);
   if (tagOf(next) === null) {
-    return fail('no-tag', `${summary}, and sent again without any tag`, [struck, next]);
+    return fail('no-tag', `${summary}, and sent again without any tag`, [failed, next]);
   }
-  if (next.key === struck.key) {
+  if (next.key === failed.key) {
     const words = `${summary}, and sent again with a new tag under the old key, which replays the 412`;
-    return fail('same-key', words, [struck, next]);
+    return fail('same-key', words, [failed, next]);
   }
   const read = recording.calls.find(
-    (call) => call.n > struck.n && call.n < next.n && shows(call, tagOf(next)),
+    (call) => call.n > failed.n && call.n < next.n && shows(call, tagOf(next)),
   );
   if (read === undefined) {
     const words = `${summary}, and sent again with the tag ${tagOf(next)}, which no response had shown`;
-    return fail('guessed-tag', words, [struck, next]);
+    return fail('guessed-tag', words, [failed, next]);
   }
   if (ending.killed) {
     return advise('hangs', `${summary}, read again and sent; but ${endingWords(ending)}`, [next]);
   }
   return pass(`${summary}, read again, and sent under a new tag and a new key`, [
-    struck,
+    failed,
     read,
     next,
   ]);
 }
 
-function judgeLeft(recording: Recording, struck: ApiCall, summary: string): Outcome {
+function judgeLeft(recording: Recording, failed: ApiCall, summary: string): Outcome {
   const { ending } = recording;
   const end = endingWords(ending);
-  if (ending.code !== 0) return pass(`${summary}, and the command ${end}`, [struck]);
-  const read = recording.calls.find(({ n, method }) => n > struck.n && method === 'GET');
+  if (ending.code !== 0) return pass(`${summary}, and the command ${end}`, [failed]);
+  const read = recording.calls.find(({ n, method }) => n > failed.n && method === 'GET');
   if (read !== undefined) {
     const words = `${summary}; it read again, sent nothing, and the command ${end}`;
-    return advise('left', words, [struck, read]);
+    return advise('left', words, [failed, read]);
   }
   const words = `${summary}, it was not sent again, and the command ${end} as if it had succeeded`;
-  return fail('taken-for-done', words, [struck]);
+  return fail('taken-for-done', words, [failed]);
 }
 
 /** A response that shows the tag, in its header or as the revision of an account. */

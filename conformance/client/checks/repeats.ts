@@ -3,11 +3,11 @@
 import { Headers } from '../../engine/send/headers.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import {
+  answerInFlight,
   breakFor,
   expireToken,
   limit,
   loseFirst,
-  meetInFlight,
   refuseFirst,
   runOn,
   runsOnMs,
@@ -55,41 +55,41 @@ const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', must
 const trouble = (after: string): RepeatRule => ({ after, givingUp: 'deviates', mustSucceed: true });
 
 /** The first call of each write fails in one way, and its repeat is served. */
-const repeated = (rule: RepeatRule): Pick<Check, 'atOnce' | 'aims' | 'judge'> => ({
-  atOnce: 20,
+const repeated = (rule: RepeatRule): Pick<Check, 'aimsPerRun' | 'aims' | 'judge'> => ({
+  aimsPerRun: 20,
   aims: ({ sites }) => aimsAt(sites),
   judge: (recording, aim, seen) => judgeRepeats(recording, aim, seen, rule),
 });
 
 /** A wrong way to repeat; null if there is none in this run. */
-function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outcome | null {
-  const key = shortKey(struck.key);
+function wrongRepeat({ failed, ...then }: FollowUp, after: string): Outcome | null {
+  const key = shortKey(failed.key);
   const [rekeyed] = then.rekeyed;
   if (rekeyed !== undefined) {
     const how =
       rekeyed.key === null ? 'without a key' : `under a new key, ${shortKey(rekeyed.key)}`;
-    const later = seconds(rekeyed.atMs - struck.atMs);
-    const first = `${after} (call ${struck.n}, key ${key})`;
+    const later = seconds(rekeyed.atMs - failed.atMs);
+    const first = `${after} (call ${failed.n}, key ${key})`;
     const words = `${first}, and ${later} later it was sent again ${how}`;
-    return withDouble(fail('new-key', words, [struck, rekeyed]), struck, rekeyed);
+    return withDouble(fail('new-key', words, [failed, rekeyed]), failed, rekeyed);
   }
   const [changed] = then.changed;
   if (changed !== undefined) {
-    const words = `${after} (call ${struck.n}), and its key ${key} came again with another body`;
-    return fail('changed-body', words, [struck, changed]);
+    const words = `${after} (call ${failed.n}), and its key ${key} came again with another body`;
+    return fail('changed-body', words, [failed, changed]);
   }
   const [renamed] = then.renamed;
   if (renamed !== undefined) {
-    const words = `${after} (call ${struck.n}), and it was sent again under another reference`;
-    return withDouble(fail('new-reference', words, [struck, renamed]), struck, renamed);
+    const words = `${after} (call ${failed.n}), and it was sent again under another reference`;
+    return withDouble(fail('new-reference', words, [failed, renamed]), failed, renamed);
   }
   return null;
 }
 
 /** Adds the record of the second call, if both have run. */
-function withDouble(outcome: Outcome, struck: ApiCall, again: ApiCall): Outcome {
-  const name = struck.operation === 'openPosition' ? 'position_id' : 'id';
-  const [first, second] = [struck, again].map((call) => idMade(call, name));
+function withDouble(outcome: Outcome, failed: ApiCall, again: ApiCall): Outcome {
+  const name = failed.operation === 'openPosition' ? 'position_id' : 'id';
+  const [first, second] = [failed, again].map((call) => idMade(call, name));
   if (first === undefined || second === undefined || first === second) return outcome;
   const actual = `${outcome.actual}: now there are two of it, ${first} and ${second}`;
   return { ...outcome, actual, doubled: true };
@@ -112,13 +112,13 @@ function judgeRepeats(
   if (then === null) return missed(aim);
   const found = wrongRepeat(then, rule.after) ?? rule.special?.(then, recording) ?? null;
   if (found !== null) return found;
-  const { struck, repeats, isServed } = then;
-  if (repeats.length === 0) return judgeLeft(recording, struck, rule);
-  const shown = [struck, ...repeats];
-  const later = seconds(repeats[0]!.atMs - struck.atMs);
+  const { failed, repeats, isServed } = then;
+  if (repeats.length === 0) return judgeLeft(recording, failed, rule);
+  const shown = [failed, ...repeats];
+  const later = seconds(repeats[0]!.atMs - failed.atMs);
   const again = `repeated after ${later} with the same key and the same body`;
   const wentOn = recording.calls.some(
-    ({ n, site }) => n > repeats.at(-1)!.n && site !== null && site !== struck.site,
+    ({ n, site }) => n > repeats.at(-1)!.n && site !== null && site !== failed.site,
   );
   if (isServed && (succeeded(recording) || wentOn)) return pass(again, shown);
   const end = endingWords(recording.ending);
@@ -130,39 +130,39 @@ function judgeRepeats(
 }
 
 /** The write was not repeated. */
-function judgeLeft(recording: Recording, struck: ApiCall, rule: RepeatRule): Outcome {
+function judgeLeft(recording: Recording, failed: ApiCall, rule: RepeatRule): Outcome {
   const { ending } = recording;
   const end = endingWords(ending);
   const left = `${rule.after}; it was not repeated, and the command ${end}`;
-  if (ending.killed) return unclear('killed', left.replace(';', ','), [struck]);
-  const read = findRead(recording, struck);
+  if (ending.killed) return unclear('killed', left.replace(';', ','), [failed]);
+  const read = findRead(recording, failed);
   if (read !== null) {
     const words = `${rule.after}; it was not repeated, for a read showed that it had run`;
     const isFirst = recording.calls
-      .slice(struck.n, read.n)
+      .slice(failed.n, read.n)
       .every(({ operation }) => !isWrite(operation));
     // A later list may show it by chance.
-    return isFirst ? pass(words, [struck, read]) : advise('read-later', words, [struck, read]);
+    return isFirst ? pass(words, [failed, read]) : advise('read-later', words, [failed, read]);
   }
   if (ending.code === 0) {
     const words = `${rule.after}; it was never repeated, and yet the command ${end}`;
-    return fail('taken-for-done', `${words} as if everything had succeeded`, [struck]);
+    return fail('taken-for-done', `${words} as if everything had succeeded`, [failed]);
   }
   if (rule.givingUp === 'deviates') {
-    return fail('gave-up', `${left}, although a repeat would have succeeded`, [struck]);
+    return fail('gave-up', `${left}, although a repeat would have succeeded`, [failed]);
   }
   const so = `${left}: nothing is lost, since nothing was sent twice`;
-  if (rule.givingUp === 'passed') return pass(so, [struck]);
-  return advise('gave-up', `${so}; but its caller does not know whether it ran`, [struck]);
+  if (rule.givingUp === 'passed') return pass(so, [failed]);
+  return advise('gave-up', `${so}; but its caller does not know whether it ran`, [failed]);
 }
 
 /** A read that shows the created record, so that the client need not repeat the write. */
-function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
-  const id = struck.fate === 'request_lost' ? undefined : idMade(struck);
+function findRead({ calls }: Recording, failed: ApiCall): ApiCall | null {
+  const id = failed.fate === 'request_lost' ? undefined : idMade(failed);
   if (id === undefined) return null;
   const shown = new RegExp(`"id"\\s*:\\s*"${id}"`);
   const isShown = (call: ApiCall) =>
-    call.n > struck.n &&
+    call.n > failed.n &&
     call.method === 'GET' &&
     isSuccess(call) &&
     shown.test(call.response?.body ?? '');
@@ -202,7 +202,7 @@ const limitsAt = (site: Site | null) => {
 };
 
 function judgeGivesUp(recording: Recording, aim: Aim): Outcome {
-  const tries = callsAt(recording, aim.site?.id).filter(({ struck }) => struck !== null);
+  const tries = callsAt(recording, aim.site?.id).filter(({ fault }) => fault !== null);
   if (tries.length === 0) return missed(aim);
   const { ending, lagMs } = recording;
   const { maxTries, maxASecond } = limitsAt(aim.site);
@@ -232,34 +232,34 @@ const onItsWayMs = 250;
 function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const then = followUp(recording, aim.site, seen);
   if (then === null) return missed(aim);
-  const { struck } = then;
+  const { failed } = then;
   const { calls, lagMs } = recording;
-  const waitMs = Number(new Headers(struck.response?.headers).get('retry-after') ?? 0) * 1000;
-  const fromMs = struck.answeredAtMs ?? Number.POSITIVE_INFINITY;
+  const waitMs = Number(new Headers(failed.response?.headers).get('retry-after') ?? 0) * 1000;
+  const fromMs = failed.answeredAtMs ?? Number.POSITIVE_INFINITY;
   // Calls that were limited during the wait; token requests have a separate limit.
   const during = calls.filter(
-    ({ atMs, operation, struck: why }) =>
+    ({ atMs, operation, fault: why }) =>
       operation !== 'issueToken' && why !== null && atMs < fromMs + waitMs - slackMs,
   );
   const isEarly = ({ n, site, atMs }: ApiCall) =>
-    n > struck.n && (site === struck.site || atMs > fromMs + onItsWayMs + lagMs);
-  const early = struck.answeredAtMs === null ? undefined : during.find(isEarly);
+    n > failed.n && (site === failed.site || atMs > fromMs + onItsWayMs + lagMs);
+  const early = failed.answeredAtMs === null ? undefined : during.find(isEarly);
   if (early !== undefined) {
     const other = `call ${early.n}, ${early.method} ${early.path}, came`;
-    const what = early.site === struck.site ? 'it was sent again' : other;
+    const what = early.site === failed.site ? 'it was sent again' : other;
     const summary = `the write was answered 429 with Retry-After: ${waitMs / 1000}`;
     const words = `${summary}, and ${seconds(early.atMs - fromMs)} later ${what}`;
-    return fail('too-early', words, [struck, early]);
+    return fail('too-early', words, [failed, early]);
   }
   const outcome = judgeRepeats(recording, aim, seen, trouble('the write was answered 429'));
   // A client that sends one call at a time cannot have sent the next one already, unless it was
   // queued for the only connection of a pool.
-  const next = during.find(({ site, atMs }) => site !== struck.site && atMs > fromMs);
+  const next = during.find(({ site, atMs }) => site !== failed.site && atMs > fromMs);
   if (outcome.verdict !== 'passed' || next === undefined || !isOneAtATime(seen.first))
     return outcome;
   const other = `call ${next.n}, of the same credential, did not wait`;
   const unless = 'which is right only if it was already queued for the connection';
-  return advise('next-not-held', `${outcome.actual}; but ${other}, ${unless}`, [struck, next]);
+  return advise('next-not-held', `${outcome.actual}; but ${other}, ${unless}`, [failed, next]);
 }
 
 /** Each call arrived after all earlier ones were answered. */
@@ -279,10 +279,10 @@ const shortestWaitMs = 500;
 const stillRunning = 'the response to the write was lost while it was still running';
 
 function judgeInFlight(
-  { struck, repeats, isServed }: FollowUp,
+  { failed, repeats, isServed }: FollowUp,
   recording: Recording,
 ): Outcome | null {
-  const shown = [struck, ...repeats];
+  const shown = [failed, ...repeats];
   const waited = shown.filter(({ response }) => response?.status === 409);
   const crowd = judgeCrowd(waited, 5, recording.lagMs, (calls) => {
     const again = `sent again ${calls.length - 1} times within a second`;
@@ -290,14 +290,14 @@ function judgeInFlight(
   });
   if (crowd !== null) return crowd;
   if (repeats.length > 0 && !isServed) return judgeGivenUp(recording, repeats, shown);
-  const took = (repeats.at(-1)?.atMs ?? 0) - struck.atMs;
+  const took = (repeats.at(-1)?.atMs ?? 0) - failed.atMs;
   if (took > patienceMs) {
     const words = `the write was repeated, but only after ${seconds(took)}`;
     return advise('too-patient', words, shown);
   }
   if (!isServed || !succeeded(recording)) return null;
-  const met = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
-  return pass(`repeated until it was answered, after ${seconds(took)}${met}`, shown);
+  const suffix = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
+  return pass(`repeated until it was answered, after ${seconds(took)}${suffix}`, shown);
 }
 
 function judgeGivenUp(
@@ -322,22 +322,22 @@ function judgeGivenUp(
 
 const tokenExpired = 'the write was answered 401, as its token had expired';
 
-function judgeNewToken({ struck, repeats }: FollowUp, recording: Recording): Outcome | null {
+function judgeNewToken({ failed, repeats }: FollowUp, recording: Recording): Outcome | null {
   const served = repeats.find(isSuccess);
   const before = recording.calls.filter(({ n }) => served === undefined || n < served.n);
-  const asked = before.filter(({ n, operation }) => n > struck.n && operation === 'issueToken');
+  const asked = before.filter(({ n, operation }) => n > failed.n && operation === 'issueToken');
   // Concurrent calls may each have been answered 401.
-  const enough = Math.max(1, before.filter((call) => call.struck !== null).length);
+  const enough = Math.max(1, before.filter((call) => call.fault !== null).length);
   const many = `${tokenExpired}, and ${asked.length} new ones were requested`;
-  if (asked.length > enough + 1) return fail('many-tokens', many, [struck, ...asked]);
+  if (asked.length > enough + 1) return fail('many-tokens', many, [failed, ...asked]);
   if (served === undefined) {
     if (asked.length > 0 || repeats.length === 0) return null;
     const again = `sent again ${repeats.length} times with the same token`;
     const end = endingWords(recording.ending);
     const words = `${tokenExpired}, and it was ${again}; the command ${end}`;
-    return fail('same-token', words, [struck, ...repeats]);
+    return fail('same-token', words, [failed, ...repeats]);
   }
-  const shown = [struck, ...asked, served];
+  const shown = [failed, ...asked, served];
   if (asked.length > enough) return advise('many-tokens', `${many}: one is enough`, shown);
   if (!succeeded(recording)) return null;
   return pass('one new token was requested, and the write repeated', shown);
@@ -380,7 +380,7 @@ export const repeatChecks: readonly Check[] = [
     mend: 'Set a time limit for every call, ten seconds say, and treat a timeout as a lost response: repeat the identical request under the same key.',
     rules: ['IDEM-4b', 'IDEM-4c'],
     aims: ({ sites }) => aimsAt(chosen(sites)),
-    atOnce: 1,
+    aimsPerRun: 1,
     fault: () => ({
       ...loseFirst('stay_silent'),
       // Many libraries give up after one minute, or after 100 s.
@@ -424,7 +424,7 @@ export const repeatChecks: readonly Check[] = [
     mend: 'Count the tries, double the wait after each, add some jitter, and report the error to the caller after a handful of tries.',
     rules: ['IDEM-6c'],
     aims: ({ sites }) => aimsAt(chosen(sites)),
-    atOnce: 1,
+    aimsPerRun: 1,
     fault: ({ site }) => (site === null ? {} : breakFor(site, limitsAt(site).maxTries)),
     judge: judgeGivesUp,
   },
@@ -441,7 +441,7 @@ export const repeatChecks: readonly Check[] = [
     mend: 'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
     rules: ['LIM-6', 'LIM-7', 'IDEM-6a'],
     aims: ({ sites }) => aimsAt(sites),
-    atOnce: 4,
+    aimsPerRun: 4,
     // A different wait the second time: a client with a fixed wait passes the first by chance.
     fault: (_, again) => limit(again === 0 ? 2 : 4),
     twice: true,
@@ -459,12 +459,12 @@ export const repeatChecks: readonly Check[] = [
     mend: 'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
     rules: ['IDEM-14a'],
     ...repeated({ ...trouble(stillRunning), special: judgeInFlight }),
-    atOnce: 3,
+    aimsPerRun: 3,
     fault: () => runOn(),
     // A client with a single retry has used it up when the 409 arrives. If the first response is
     // the 409, this client can be told apart from one that treats 409 as final.
     instead: ({ kind }) =>
-      kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight() : null,
+      kind === 'gave-up' || kind === 'gave-up-at-409' ? answerInFlight() : null,
   },
   {
     id: 'CLT-token-expires',
@@ -477,7 +477,7 @@ export const repeatChecks: readonly Check[] = [
     rules: ['AUTH-1', 'AUTH-3a'],
     ...repeated({ ...trouble(tokenExpired), special: judgeNewToken }),
     aims: ({ sites, asksForTokens }) => (asksForTokens ? aimsAt(chosen(sites)) : []),
-    atOnce: 1,
+    aimsPerRun: 1,
     fault: () => expireToken(),
   },
 ];

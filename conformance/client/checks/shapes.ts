@@ -1,7 +1,7 @@
 // Checks how a client parses responses: large ids, unknown members, 200 for 201, text that is not
 // JSON.
 import type { OperationName } from '../../spec/operations.ts';
-import { createBefore, meetGateway, refuseInText, withUnknownMembers } from '../faults.ts';
+import { createBefore, failAtGateway, refuseInText, withUnknownMembers } from '../faults.ts';
 import { idsIn, isLarge, isRounded, withLargeIds } from '../large-ids.ts';
 import { crashInParser } from '../parser-crash.ts';
 import {
@@ -39,7 +39,7 @@ const largeIds: Check = {
   mend: 'Keep ids as the strings that they are: beyond 2^53 a double skips every second whole number. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
   rules: ['CONV-1a', 'CONV-1b', 'CONV-3'],
   aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
-  atOnce: 1,
+  aimsPerRun: 1,
   fault: () => withLargeIds,
   judge: judgeLargeIds,
 };
@@ -110,7 +110,7 @@ const unknownFields: Check = {
   mend: 'Read the members that you need by name, and ignore all others.',
   rules: ['ACC-18', 'TXN-8'],
   aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
-  atOnce: 1,
+  aimsPerRun: 1,
   fault: () => withUnknownMembers,
   judge: (recording, _, seen) =>
     judgeAsBefore(recording, seen, 'responses had unknown members in another order'),
@@ -128,17 +128,17 @@ const converged: Check = {
   mend: 'Treat any 2xx as success: 200 means that the reference names this record already, which is what was wanted.',
   rules: ['ACC-5', 'TXN-2', 'IDEM-12'],
   aims: ({ sites }) => aimsAt(sites.filter(({ operation }) => creates.includes(operation))),
-  atOnce: 20,
+  aimsPerRun: 20,
   fault: () => createBefore(),
   judge: (recording, aim, seen) => {
-    const struck = callsAt(recording, aim.site?.id).find((call) => call.struck !== null);
-    if (struck === undefined || struck.response?.status !== 200) return missed(aim);
+    const failed = callsAt(recording, aim.site?.id).find((call) => call.fault !== null);
+    if (failed === undefined || failed.response?.status !== 200) return missed(aim);
     const outcome = judgeAsBefore(
       recording,
       seen,
       'the create was answered 200, as the record existed',
     );
-    return outcome.calls.length > 0 ? outcome : { ...outcome, calls: [struck.n] };
+    return outcome.calls.length > 0 ? outcome : { ...outcome, calls: [failed.n] };
   },
 };
 
@@ -155,8 +155,8 @@ const plainText: Check = {
   mend: 'Look at the status and the content type before you parse: without JSON, report the status and the first line of the text.',
   rules: ['ERR-2'],
   aims: ({ sites }) => textAims(chosen(sites)),
-  atOnce: 1,
-  fault: ({ variant }) => (variant === texts[0] ? refuseInText() : meetGateway()),
+  aimsPerRun: 1,
+  fault: ({ variant }) => (variant === texts[0] ? refuseInText() : failAtGateway()),
   judge: judgePlainText,
 };
 
@@ -171,25 +171,25 @@ function textAims(sites: readonly Site[]): Aim[] {
 }
 
 function judgePlainText(recording: Recording, aim: Aim, seen: Observation): Outcome {
-  const struck = recording.calls.filter((call) => call.struck !== null);
-  if (struck.length === 0) return missed(aim);
+  const failed = recording.calls.filter((call) => call.fault !== null);
+  if (failed.length === 0) return missed(aim);
   const { ending } = recording;
   const summary = `the write was answered ${aim.variant}`;
   if (ending.killed) {
     return fail(
       'endless',
       `${summary}, and the command ${endingWords(ending)}`,
-      struck.slice(0, 3),
+      failed.slice(0, 3),
     );
   }
   const crash = crashInParser(ending.output, seen.first.ending.output);
   if (crash !== null) {
-    return fail('parser-crash', `${summary}, and its parser broke: ${crash}`, struck.slice(0, 1));
+    return fail('parser-crash', `${summary}, and its parser broke: ${crash}`, failed.slice(0, 1));
   }
   if (ending.code === null) {
-    return unclear('crashed', `${summary}, and the command ${endingWords(ending)}`, struck);
+    return unclear('crashed', `${summary}, and the command ${endingWords(ending)}`, failed);
   }
-  return pass(`${summary}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
+  return pass(`${summary}, and the command ${endingWords(ending)}`, failed.slice(0, 3));
 }
 
 export const shapeChecks: readonly Check[] = [largeIds, unknownFields, converged, plainText];

@@ -12,7 +12,7 @@ export interface Written {
   readonly json?: unknown;
   /** The status of the answer; null: no answer. */
   readonly status?: number | null;
-  readonly struck?: string;
+  readonly fault?: string;
   readonly atMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly answerHeaders?: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export function recorded(
       token: 'token',
       site: book.place(request)?.site ?? null,
       fate: each.fate ?? 'answered',
-      struck: each.struck ?? null,
+      fault: each.fault ?? null,
       response:
         status === null
           ? null

@@ -44,7 +44,7 @@ export interface ProfileRecords {
 }
 
 /** A record that the run created. */
-interface Made {
+interface CreatedRecord {
   readonly kind: Kind;
   readonly id: string;
   /** The last known status of a transaction; whether a subscription is enabled, a position open. */
@@ -75,7 +75,7 @@ type Sent = Omit<WireRequest, 'timeoutMs'>;
 
 export class Inventory {
   readonly baseUrl: string;
-  readonly #made = new Map<string, Made>();
+  readonly #made = new Map<string, CreatedRecord>();
   /** Each URL that a create was sent with, by the `Authorization` that sent it. */
   readonly #urls = new Map<string, Set<string>>();
   #allowed: ProfileRecords | undefined;
@@ -200,8 +200,8 @@ export class Inventory {
     this.#put({ authorization, values, ...known, kind, id, ...(state && { state }) });
   }
 
-  #put(made: Made): void {
-    this.#made.set(`${made.kind} ${made.id}`, made);
+  #put(record: CreatedRecord): void {
+    this.#made.set(`${record.kind} ${record.id}`, record);
   }
 
   #noteRows(rows: Json | undefined): void {
@@ -215,8 +215,8 @@ export class Inventory {
 
   #noteClosed(body: Json | undefined): void {
     const named = positionNamesIn(body);
-    for (const made of this.#made.values()) {
-      if (named.some((each) => made.values?.includes(each))) made.state = 'closed';
+    for (const record of this.#made.values()) {
+      if (named.some((each) => record.values?.includes(each))) record.state = 'closed';
     }
   }
 

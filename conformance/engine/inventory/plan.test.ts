@@ -45,7 +45,7 @@ plan('a pace half as fast takes twice as long, and sends as much', () => {
   assert.ok(firm.ms >= slow.ms);
 });
 
-const said = (value: unknown) => Buffer.from(JSON.stringify(value));
+const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 plan('a record that a create or a batch names was created by the run, and counts once', () => {
   const rows = [
@@ -69,7 +69,7 @@ plan('a record that a create or a batch names was created by the run, and counts
   for (const [path, status, body] of answers) {
     const url = `http://target/api/v1${path}`;
     const wire = { method: 'POST', url, headers: [], body: undefined };
-    inventory.note(wire, { status, headers: [], body: said(body) });
+    inventory.note(wire, { status, headers: [], body: bytesOf(body) });
   }
   assert.equal(inventory.made, {
     ...{ accounts: 2, bulk_accounts: 1, transactions: 1 },
@@ -79,7 +79,7 @@ plan('a record that a create or a batch names was created by the run, and counts
 
 plan('remaining records are known, whatever the form of the answers', async () => {
   const inventory = new Inventory('http://target.test');
-  const answers = [said({ id: 9 }), said({}), said({ id: '10', status: 'pending' })];
+  const answers = [bytesOf({ id: 9 }), bytesOf({}), bytesOf({ id: '10', status: 'pending' })];
   const sender = inventory.watch({
     send: async () => ({ status: 202, headers: [], body: answers.shift()! }),
     close: async () => undefined,

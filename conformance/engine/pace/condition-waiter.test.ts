@@ -25,14 +25,14 @@ patience.after.each(({ eventLoop }) => eventLoop.stop());
 patience('a delivery during a stall is still awaited', async ({ eventLoop }) => {
   const own = new ConditionWaiter(eventLoop, sleep);
   let steps = 0;
-  let came = false;
+  let hasArrived = false;
   const test = () => {
     steps += 1;
     // Arriving takes several turns of the event loop, and each turn is longer than the whole
     // timeout.
     if (steps < 4) block(200);
-    else if (steps === 5) came = true;
-    return came;
+    else if (steps === 5) hasArrived = true;
+    return hasArrived;
   };
   assert.ok(await own.until(test, 100));
   assert.is(own.starvation, undefined, 'nothing was missed');
@@ -61,11 +61,11 @@ patience(
   async ({ eventLoop }) => {
     const receiver = await WebhookReceiver.listen();
     const own = new ConditionWaiter(eventLoop, sleep);
-    const bystander = new ConditionWaiter(eventLoop, sleep);
+    const other = new ConditionWaiter(eventLoop, sleep);
     own.watchDeliveries(receiver.hook((name) => `${receiver.origin}/${name}`));
     block(1_000);
     assert.match(own.starvation ?? '', 'no turn');
-    assert.is(bystander.starvation, undefined, 'who waits for nothing loses nothing');
+    assert.is(other.starvation, undefined, 'who waits for nothing loses nothing');
     await receiver.close();
   },
 );

@@ -5,7 +5,7 @@ import { Answer } from '../send/answer.ts';
 import type { HeaderLine } from '../send/headers.ts';
 import { AnswerMonitor } from './answer-monitor.ts';
 
-interface Made {
+interface CallOptions {
   readonly method?: string;
   readonly path?: string;
   readonly key?: string;
@@ -17,11 +17,11 @@ interface Made {
 
 let count = 0;
 
-function call(made: Made = {}): Answer {
+function call(options: CallOptions = {}): Answer {
   count += 1;
-  const { method = 'POST', path = '/api/v1/accounts', key, status = 201 } = made;
-  const { headers = [['x-request-id', `req-${count}`]], type = 'application/json' } = made;
-  const text = typeof made.body === 'string' ? made.body : JSON.stringify(made.body ?? {});
+  const { method = 'POST', path = '/api/v1/accounts', key, status = 201 } = options;
+  const { headers = [['x-request-id', `req-${count}`]], type = 'application/json' } = options;
+  const text = typeof options.body === 'string' ? options.body : JSON.stringify(options.body ?? {});
   const sent: HeaderLine[] = key === undefined ? [] : [['idempotency-key', key]];
   const request = { method, url: `http://target.test${path}`, headers: sent, body: undefined };
   const lines: HeaderLine[] = [['content-type', type], ...headers];
@@ -35,13 +35,13 @@ function problem(over: object = {}) {
   return { type, ...rest, request_id: 'req-1', ...over };
 }
 
-const told = (made: Made, watch = new AnswerMonitor(), ownToken = true) =>
-  watch.inspect(call(made), ownToken).flatMap(({ rules }) => rules);
+const rulesFor = (options: CallOptions, watch = new AnswerMonitor(), ownToken = true) =>
+  watch.inspect(call(options), ownToken).flatMap(({ rules }) => rules);
 
 const refusal = { status: 404, type: 'application/problem+json' };
 const watching = suite('answer monitor');
 
-const SILENT: [name: string, made: Made, ownToken?: boolean][] = [
+const SILENT: [name: string, made: CallOptions, ownToken?: boolean][] = [
   ['a success', {}],
   ['a refusal', { ...refusal, body: problem() }],
   ['plain text', { status: 400, type: 'text/plain', body: 'no' }],
@@ -57,15 +57,15 @@ const SILENT: [name: string, made: Made, ownToken?: boolean][] = [
   ['a secret where it belongs', { path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }],
 ];
 
-for (const [name, made, ownToken] of SILENT) {
+for (const [name, options, ownToken] of SILENT) {
   watching(`reports nothing for ${name}`, () =>
-    assert.equal(told(made, new AnswerMonitor(), ownToken), []),
+    assert.equal(rulesFor(options, new AnswerMonitor(), ownToken), []),
   );
 }
 
-const form = (over: object): Made => ({ ...refusal, body: problem(over) });
+const form = (over: object): CallOptions => ({ ...refusal, body: problem(over) });
 
-const TELLING: [name: string, made: Made, rule: string][] = [
+const TELLING: [name: string, made: CallOptions, rule: string][] = [
   ['no request id', { headers: [] }, 'ERR-4'],
   [
     'a rate header',
@@ -106,28 +106,28 @@ const TELLING: [name: string, made: Made, rule: string][] = [
   ],
 ];
 
-for (const [name, made, rule] of TELLING) {
-  watching(`reports ${name}`, () => assert.equal(told({ status: 200, ...made }), [rule]));
+for (const [name, options, rule] of TELLING) {
+  watching(`reports ${name}`, () => assert.equal(rulesFor({ status: 200, ...options }), [rule]));
 }
 
 watching('reports an id that comes twice, except in a replay, which has its own rule', () => {
   const watch = new AnswerMonitor();
-  const same: Made = { headers: [['x-request-id', 'same']] };
-  assert.equal(told({ ...same, key: 'k1' }, watch), []);
-  assert.equal(told({ ...same, key: ' k1 ' }, watch), []);
-  assert.equal(told({ ...same, key: 'k2' }, watch), ['ERR-4']);
-  assert.equal(told({ ...same }, watch), ['ERR-4']);
+  const same: CallOptions = { headers: [['x-request-id', 'same']] };
+  assert.equal(rulesFor({ ...same, key: 'k1' }, watch), []);
+  assert.equal(rulesFor({ ...same, key: ' k1 ' }, watch), []);
+  assert.equal(rulesFor({ ...same, key: 'k2' }, watch), ['ERR-4']);
+  assert.equal(rulesFor({ ...same }, watch), ['ERR-4']);
 });
 
 watching('recognises a secret in every answer', () => {
   const watch = new AnswerMonitor();
-  told({ path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }, watch);
-  assert.equal(told({ body: { first_name: 'is whsec-abcdef' } }, watch), ['HOOK-3']);
+  rulesFor({ path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }, watch);
+  assert.equal(rulesFor({ body: { first_name: 'is whsec-abcdef' } }, watch), ['HOOK-3']);
 });
 
 watching('reports a defect in every answer only a few times', () => {
   const watch = new AnswerMonitor();
-  const all = Array.from({ length: 20 }, () => told({ headers: [] }, watch)).flat();
+  const all = Array.from({ length: 20 }, () => rulesFor({ headers: [] }, watch)).flat();
   assert.equal(all, ['ERR-4', 'ERR-4', 'ERR-4']);
 });
 
@@ -136,7 +136,7 @@ for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
     const watch = new AnswerMonitor();
     const bare = call({ path, status: 429, headers: [], type: 'text/plain' });
     assert.not(watch.isForeign(bare), 'nothing is known yet');
-    for (let n = 0; n < 3; n += 1) told({ path }, watch);
+    for (let n = 0; n < 3; n += 1) rulesFor({ path }, watch);
     assert.ok(watch.isForeign(bare));
     assert.not(watch.isForeign(call({ path })));
     const elsewhere = path.includes('oauth') ? '/api/v1/accounts' : '/api/v1/oauth/token';
@@ -149,16 +149,16 @@ watching(
   () => {
     const watch = new AnswerMonitor();
     const body = problem();
-    assert.equal(told({ ...refusal, key: 'k', body }, watch), []);
-    assert.equal(told({ ...refusal, status: 409, key: 'k', body }, watch), []);
-    assert.equal(told({ ...refusal, status: 409, key: 'other', body }, watch), ['ERR-1b']);
+    assert.equal(rulesFor({ ...refusal, key: 'k', body }, watch), []);
+    assert.equal(rulesFor({ ...refusal, status: 409, key: 'k', body }, watch), []);
+    assert.equal(rulesFor({ ...refusal, status: 409, key: 'other', body }, watch), ['ERR-1b']);
   },
 );
 
 watching('HOOK-3: other answers must not contain a secret, not even null', () => {
   const read = { method: 'GET', path: '/api/v1/webhooks/1' };
-  assert.equal(told({ ...read, body: { secret: null } }), ['HOOK-3']);
-  assert.equal(told({ ...read, body: { url: 'https://x' } }), []);
+  assert.equal(rulesFor({ ...read, body: { secret: null } }), ['HOOK-3']);
+  assert.equal(rulesFor({ ...read, body: { url: 'https://x' } }), []);
 });
 
 watching.run();

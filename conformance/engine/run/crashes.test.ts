@@ -45,7 +45,7 @@ function after(...attempts: readonly Exchange[][]): ScenarioResult {
   return { ...all.at(-1)!, attempts: attempts.length, crashed };
 }
 
-const fine = (path = 'transactions', body: object = { method: 'Card' }) =>
+const answered = (path = 'transactions', body: object = { method: 'Card' }) =>
   Array.from({ length: 6 }, () => call(path, body, 201));
 
 const withCrashed = (each: ScenarioResult) => ({ ...each, crashed: crashedCalls(each) });
@@ -53,11 +53,11 @@ const withCrashed = (each: ScenarioResult) => ({ ...each, crashed: crashedCalls(
 const crashes = suite('crashes');
 
 crashes('a request of one scenario that crashes in each of six attempts is a deviation', () => {
-  const attempt = () => [...fine(), call('transactions', { method: 'Bonus' }, null)];
+  const attempt = () => [...answered(), call('transactions', { method: 'Bonus' }, null)];
   const six = reportCrashes([after(...Array.from({ length: 6 }, attempt))]);
   assert.is(six.results[0]!.byRule['TXN-5'], 'deviates');
   assert.is(six.crashes[0]!.times, 6);
-  const elsewhere = () => [...fine(), call('accounts', { country: 'FR' }, null)];
+  const elsewhere = () => [...answered(), call('accounts', { country: 'FR' }, null)];
   const five = after(...[attempt, attempt, elsewhere, attempt, attempt, attempt].map((it) => it()));
   assert.equal(five.crashed, []);
   assert.is(reportCrashes([five]).results[0]!.byRule['TXN-5'], 'inconclusive');
@@ -67,7 +67,7 @@ crashes('a page instead of an answer in the middle of a scenario is one too', ()
   const attempt = () => {
     const crash = call('transactions', { method: 'Bonus' }, 500, true);
     const findings = [{ rules: ['TXN-5'], verdict: 'inconclusive', exchanges: [crash.n] }];
-    return result('a', [crash, ...fine()], { findings, ending: null } as never);
+    return result('a', [crash, ...answered()], { findings, ending: null } as never);
   };
   const all = Array.from({ length: 6 }, attempt);
   const crashed = all.map(crashedCalls).reduce(stillCrashed);
@@ -80,8 +80,8 @@ crashes(
   () => {
     const bonus = () => call('transactions', { method: 'Bonus' }, 500, true);
     const { results, crashes: found } = reportCrashes([
-      ...['a', 'b'].map((id) => withCrashed(result(id, [...fine(), bonus()]))),
-      withCrashed(result('c', [...fine(), bonus()], { attempts: 1 })),
+      ...['a', 'b'].map((id) => withCrashed(result(id, [...answered(), bonus()]))),
+      withCrashed(result('c', [...answered(), bonus()], { attempts: 1 })),
     ]);
     assert.equal(
       found.map(({ rules, ...each }) => each),
@@ -108,8 +108,8 @@ crashes(
 
 crashes('a setup that crashes is reported with the rules that it blocks', () => {
   const again = call('accounts', { country: 'FR' }, null);
-  const results = ['a', 'b'].map((id) => result(id, [...fine(), again, { ...again }]));
-  const more = result('c', [call('accounts', { country: 'DE' }, null), ...fine()]);
+  const results = ['a', 'b'].map((id) => result(id, [...answered(), again, { ...again }]));
+  const more = result('c', [call('accounts', { country: 'DE' }, null), ...answered()]);
   const { crashes: found, results: judged } = reportCrashes([...results, more]);
   assert.is(found[0]!.operation, 'createAccount');
   assert.equal(found[0]!.rules, ['TXN-5']);

@@ -139,18 +139,18 @@ export class ScenarioSetup {
     over: RequestBody,
     reason = '',
   ): Promise<GivenTransaction> {
-    const made = await this.transaction(place, over);
-    const { id, account_id } = made;
+    const transaction = await this.transaction(place, over);
+    const { id, account_id } = transaction;
     const body = verb === 'approve' ? undefined : { reason };
     const call = { id, account_id, body };
-    return { ...made, answer: await this.#t.control(`${verb}Transaction`, call) };
+    return { ...transaction, answer: await this.#t.control(`${verb}Transaction`, call) };
   }
 
   /** An approved transaction that the operator has settled. Needs `settle`. */
   async settled(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
-    const made = await this.approved(place, over);
-    await this.#t.operator.settle(made.id);
-    return made;
+    const transaction = await this.approved(place, over);
+    await this.#t.operator.settle(transaction.id);
+    return transaction;
   }
 
   /**

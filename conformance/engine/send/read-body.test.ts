@@ -26,8 +26,8 @@ bodies('the beginning of an endless body is kept, and the rest is not read', asy
   const count = { chunks: 0 };
   const { bytes, isWhole } = await readUpTo(endless(count));
   assert.equal([bytes.length, isWhole, count.chunks], [ANSWER_LIMIT_BYTES, false, 2]);
-  const said = await readWhole(endless(count)).catch((error: Error) => error.message);
-  assert.is(said, 'the answer is longer than 1024 KiB and was not read further');
+  const result = await readWhole(endless(count)).catch((error: Error) => error.message);
+  assert.is(result, 'the answer is longer than 1024 KiB and was not read further');
 });
 
 bodies('a body exactly at the limit is complete', async () => {

@@ -302,12 +302,12 @@ async function observeCreating(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
   const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
   const holder = await mintDelegated(t, options);
-  const made = await t.create({}, { as: holder });
+  const created = await t.create({}, { as: holder });
   const reference = { client_reference_id: foreign.reference };
   const again = await t.create(reference, { as: holder });
-  const words = `another account by a delegated token: ${made.summary}`;
+  const words = `another account by a delegated token: ${created.summary}`;
   t.observe('NS-64', `${words}; under a reference out of its reach: ${again.summary}`, {
-    delegated_account_create: made.isServed ? 'served' : 'refused',
+    delegated_account_create: created.isServed ? 'served' : 'refused',
   });
 }
 

@@ -137,8 +137,8 @@ export const authTokenBudget: Scenario = {
     await expectRefusalForm(t, limited, undefined);
     const limit = limited.headers.get('x-ratelimit-limit');
     t.observe('NS-51', `X-RateLimit-Limit: ${limit ?? 'none'} at the token endpoint`);
-    const made = await t.create({}, { as: { ...client, token } });
-    t.expect('AUTH-3c', made).served('data traffic served all the same');
+    const created = await t.create({}, { as: { ...client, token } });
+    t.expect('AUTH-3c', created).served('data traffic served all the same');
     if (t.has('mint')) {
       const other = await askTwice(t, await clientOf(t, { scopes: EVERYTHING }), form);
       const served = tokenIn(other) !== undefined;
@@ -216,19 +216,20 @@ export const authTokenBudgetApart: Scenario = {
   lane: 'limits',
   provokes: [429],
   async run(t) {
-    const few = { scopes: EVERYTHING, perSecond: RATE };
-    const idle = await clientOf(t, few);
+    const limited = { scopes: EVERYTHING, perSecond: RATE };
+    const idle = await clientOf(t, limited);
     // LIM-1 judges the number; here token requests must not reduce it.
-    const shown = await burst(t, idle);
-    if (shown.served > MOST) throw new Blocked(`a rate of ${RATE} serves ${shown.served} and more`);
-    const client = await clientOf(t, few);
+    const allowance = await burst(t, idle);
+    if (allowance.served > MOST)
+      throw new Blocked(`a rate of ${RATE} serves ${allowance.served} and more`);
+    const client = await clientOf(t, limited);
     const found = await findForm(t, client);
     if (found === undefined) throw new Blocked('the token endpoint gives no token');
     // In every known form, because a limit may count by the client id in the body.
     for (const form of FORMS) if (form !== found.form) await ask(t, client, form);
     const { served, answers } = await burst(t, client);
-    const words = `${shown.served} requests served, tokens notwithstanding`;
-    t.claim('AUTH-3c', words, served >= shown.served, `${served}`, ...answers);
+    const words = `${allowance.served} requests served, tokens notwithstanding`;
+    t.claim('AUTH-3c', words, served >= allowance.served, `${served}`, ...answers);
     const token = await askTwice(t, client, found.form);
     const given = tokenIn(token) !== undefined;
     t.expect('AUTH-3c', token).is('a token, though the rate is used up', given);

@@ -38,12 +38,12 @@ export const accCreated: Scenario = {
   observes: ['NS-27'],
   async run(t) {
     const sent = t.newAccount();
-    const made = await t.call('createAccount', { body: sent });
-    t.must('ACC-1', made).status(201);
+    const created = await t.call('createAccount', { body: sent });
+    t.must('ACC-1', created).status(201);
     for (const name of ['client_reference_id', 'first_name', 'last_name', 'brand_id']) {
-      if (sent[name] !== undefined) t.expect('ACC-1', made).field(name, sent[name]);
+      if (sent[name] !== undefined) t.expect('ACC-1', created).field(name, sent[name]);
     }
-    t.expect('ACC-20', made).field('status', 'New');
+    t.expect('ACC-20', created).field('status', 'New');
     await t.branch('ACC-20', 'the row of a batch', async () => {
       t.expect('ACC-20', await createInBatch(t, t.newAccount())).field('status', 'New');
     });
@@ -99,8 +99,8 @@ export const accShape: Scenario = {
       expectShape(t, await t.given.reread(known), SPARSE, known.email);
     });
     // ACC-1, ACC-18: the required fields alone create an account; the values of the others are open (NS-44).
-    const few = t.newAccount({ country: undefined, language: undefined, last_name: undefined });
-    const sparse = await t.call('createAccount', { body: few });
+    const minimal = t.newAccount({ country: undefined, language: undefined, last_name: undefined });
+    const sparse = await t.call('createAccount', { body: minimal });
     if (!t.expect('ACC-1', sparse).status(201, 200).ok) return;
     for (const name of OPTIONAL.filter((each) => sparse.at(each) !== undefined)) {
       t.expect('ACC-18', sparse).field(name, textOrNull);
@@ -116,8 +116,8 @@ export const accShape: Scenario = {
 function expectShape(t: ScenarioContext, answer: Answer, form: typeof FULL, email: string): void {
   const members = Object.entries(Object(answer.json));
   const isEmail = (value: unknown) => typeof value === 'string' && value.toLowerCase() === email;
-  const shown = members.filter(([name, value]) => /e.?mail/i.test(name) || isEmail(value));
-  const names = shown.map(([name]) => name).join(', ');
+  const emails = members.filter(([name, value]) => /e.?mail/i.test(name) || isEmail(value));
+  const names = emails.map(([name]) => name).join(', ');
   t.expect('ACC-18', answer)
     .fields(form)
     .is('an account without its email', names === '', names);
@@ -205,13 +205,13 @@ export const accNamedAfterEmail = keeps(
 );
 
 async function observeName(t: ScenarioContext, sent: RequestBody): Promise<void> {
-  const made = await t.call('createAccount', { body: sent });
-  const [first, last] = [made.at('first_name'), made.at('last_name')];
+  const created = await t.call('createAccount', { body: sent });
+  const [first, last] = [created.at('first_name'), created.at('last_name')];
   const form = first === sent.email ? 'whole' : first === localPart(sent) ? 'local_part' : 'other';
-  const isNamed = namesOf(made).toLowerCase().includes(localPart(sent));
+  const isNamed = namesOf(created).toLowerCase().includes(localPart(sent));
   // The simulator's alternative is an empty name, which is neither null nor absent.
   const setting = { account_named_after_email: last === '' ? form : 'other' };
-  t.observe('NS-25', `first_name and last_name ${namesOf(made)}`, isNamed ? setting : {});
+  t.observe('NS-25', `first_name and last_name ${namesOf(created)}`, isNamed ? setting : {});
 }
 
 /** The same digits in national form, which depends on the region. */
@@ -298,8 +298,8 @@ export const accNothingElse: Scenario = {
     const wishes = { owner, owner_id: owner, assigned_to: owner, sales_agent: owner };
     const owned = await t.create(wishes);
     // Ignored or refused (NS-27): in neither case does the account have this value.
-    const shown = owned.isServed && owned.text.includes(owner);
-    t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !shown, owned.text);
+    const isShown = owned.isServed && owned.text.includes(owner);
+    t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !isShown, owned.text);
     // The id may belong to another customer's trading account.
     if (!t.has('mint')) return;
     const place = await t.given.place();
@@ -358,11 +358,11 @@ export const accReferenceKnown: Scenario = {
     expectTheSame(t, await t.call('createAccount', { body: known.body }), known.answer);
     // The reference is returned as stored, not as requested.
     const reference = known.reference.toUpperCase();
-    const loud = await t.call('createAccount', {
+    const upperCase = await t.call('createAccount', {
       body: { ...known.body, client_reference_id: reference },
     });
     // ACC-6 judges whether a different case finds it.
-    if (loud.isOf(known.id)) expectTheSame(t, loud, known.answer);
+    if (upperCase.isOf(known.id)) expectTheSame(t, upperCase, known.answer);
     // The current account, not its original state; no update frees the reference.
     const options = { ifMatch: strongTag(known.answer) };
     const everything = { ...PROFILE, country: 'NO', status: 'Active' };
@@ -529,9 +529,9 @@ export const accRefused = refusals({
   ],
   async also(t) {
     const { email } = await t.given.account();
-    const loud = await t.create({ email: email.toUpperCase() });
-    t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
-      email_case_sensitive: loud.status === 201,
+    const upperCase = await t.create({ email: email.toUpperCase() });
+    t.observe('NS-20', `an email in upper case: ${upperCase.summary}`, {
+      email_case_sensitive: upperCase.status === 201,
     });
     await observeUnit(t);
     await expectOneOf(t, 'ACC-8', { email: t.fresh.email() });
@@ -595,12 +595,12 @@ export const accPhoneAnyFormat: Scenario = {
   async run(t) {
     const phone = t.fresh.phone();
     const odd = ` +${digitsOf(phone).split('').join(' -.')} `;
-    const made = await t.create({ phone: odd });
-    const seen = made.at('phone');
+    const created = await t.create({ phone: odd });
+    const seen = created.at('phone');
     // ACC-1 judges the status.
     const isKept = t
-      .expect('ACC-11', made)
-      .is('created', made.isServed)
+      .expect('ACC-11', created)
+      .is('created', created.isServed)
       .is(`not the phone as sent: "${odd}"`, seen !== odd, `phone: "${odd}"`)
       .is(`the digits of ${phone}`, digitsOf(seen) === digitsOf(phone), `phone: ${seen}`).ok;
     const forms = { [`+${digitsOf(phone)}`]: 'e164', [digitsOf(phone)]: 'digits' };
@@ -620,9 +620,9 @@ async function observeLetters(t: ScenarioContext): Promise<void> {
   // Trailing letters could be cut off and leave a shorter number, so these are in the area code.
   const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
   const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
-  const made = await t.create({ phone: letters });
-  if (!made.isServed) return;
-  const seen = made.at('phone');
+  const created = await t.create({ phone: letters });
+  if (!created.isServed) return;
+  const seen = created.at('phone');
   const isDialled = digitsOf(seen) === digitsOf(number);
   t.observe('NS-62', `${printJson(letters)} reads ${printJson(seen)}`, {
     phone_letters: isDialled ? 'keypad' : 'left_out',

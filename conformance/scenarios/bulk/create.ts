@@ -131,10 +131,10 @@ export const bulkRowsFareAlone: Scenario = {
     t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
     const entries = entriesOf(t, batch);
     t.expect('BULK-2', batch).field('total', rows.length);
-    const asked = rows.map(([, row]) => row.client_reference_id);
+    const refs = rows.map(([, row]) => row.client_reference_id);
     const answered = entries.map((each) => each.client_reference_id);
-    const inOrder = isDeepStrictEqual(answered, asked);
-    t.claim('BULK-2', `rows in order: ${asked.join(', ')}`, inOrder, answered.join(', '), batch);
+    const inOrder = isDeepStrictEqual(answered, refs);
+    t.claim('BULK-2', `rows in order: ${refs.join(', ')}`, inOrder, answered.join(', '), batch);
     // By reference from here on: the order was judged above, and must not be reported twice.
     const indexOf = (row: RequestBody) => answered.indexOf(String(row.client_reference_id));
     const statusOf = (row: RequestBody) => Number(entries[indexOf(row)]?.status);
@@ -175,15 +175,15 @@ export const bulkSizes: Scenario = {
       t.expect('BULK-4', one).fields({ created, failed: 1 - created });
     }
     t.expect('BULK-6', await t.call('bulkCreateAccounts', { rows: [] })).refused(...INVALID);
-    const asked = rowsNaming(MOST_ROWS);
-    const most = await t.call('bulkCreateAccounts', { rows: asked });
+    const sentRows = rowsNaming(MOST_ROWS);
+    const most = await t.call('bulkCreateAccounts', { rows: sentRows });
     const rows = most.at('rows');
     const isAnswered = Array.isArray(rows) && rows.length === MOST_ROWS;
     t.expect('BULK-7', most).is(`${MOST_ROWS} rows answered`, isAnswered);
     if (isAnswered) {
       const entries = entriesOf(t, most);
       const moved = entries.findIndex(
-        (each, at) => each.client_reference_id !== asked[at]!.client_reference_id,
+        (each, at) => each.client_reference_id !== sentRows[at]!.client_reference_id,
       );
       t.expect('BULK-2', most).is('each row in its place', moved < 0, `another at rows.${moved}`);
       // The status for a known reference is judged where it is the only row.
@@ -192,7 +192,7 @@ export const bulkSizes: Scenario = {
       t.expect('BULK-7', most).is(served, failed === 0, `${failed} failed`);
     }
     const fresh = t.newAccount();
-    const over = await t.call('bulkCreateAccounts', { rows: [fresh, ...asked] });
+    const over = await t.call('bulkCreateAccounts', { rows: [fresh, ...sentRows] });
     t.expect('BULK-7', over).refused(...TOO_WIDE);
     await expectReferenceFree(t, 'BULK-7', fresh);
   },
@@ -227,8 +227,8 @@ export const bulkResubmitted: Scenario = {
     await t.branch('BULK-12', 'one reference in two cases', async () => {
       const row = t.newAccount();
       const client_reference_id = String(row.client_reference_id).toUpperCase();
-      const loud = { ...row, client_reference_id, email: t.fresh.email() };
-      const both = await t.call('bulkCreateAccounts', { rows: [row, loud] });
+      const upperCase = { ...row, client_reference_id, email: t.fresh.email() };
+      const both = await t.call('bulkCreateAccounts', { rows: [row, upperCase] });
       t.expect('BULK-12', both).field('rows.1.id', t.pick(both, 'rows.0.id'));
     });
   },

@@ -22,9 +22,9 @@ export const convAmounts: Scenario = {
     const send = (amount: string, over: RequestBody = {}) => t.record(place, { amount, ...over });
     for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
       const plain = await send(amount);
-      const made = plain.isServed ? plain : await send(amount, { method: 'Deposit' });
-      t.expect('CONV-2b', made).status(201, 200);
-      if (made.isServed) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
+      const created = plain.isServed ? plain : await send(amount, { method: 'Deposit' });
+      t.expect('CONV-2b', created).status(201, 200);
+      if (created.isServed) t.expect('CONV-2a', created).field('amount', sameAmount(amount));
     }
     // NS-27: a negative amount may be refused; if it is accepted, it keeps its sign.
     const negative = await send('-7.25', { method: 'Withdrawal', transaction_type: 'Withdrawal' });
@@ -38,11 +38,11 @@ export const convAmounts: Scenario = {
       '98765432109876543210.123456789012345678',
     ]) {
       const body = t.newTransaction(place, { amount });
-      const made = await t.call('createTransaction', { body });
-      if (!made.isServed) continue;
+      const created = await t.call('createTransaction', { body });
+      if (!created.isServed) continue;
       const again = await t.call('createTransaction', { body });
       const whole = { amount: sameAmount(amount) };
-      t.advise('CONV-2a', made).fields(whole);
+      t.advise('CONV-2a', created).fields(whole);
       if (again.status === 200) t.advise('CONV-2a', again).fields(whole);
     }
   },
@@ -58,12 +58,12 @@ export const convAccountIds: Scenario = {
     // Only checks the members that exist: other rules judge which must exist.
     const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
       expectEach(t, 'CONV-1a', answer, names, decimalId);
-    expectIds(made);
+    expectIds(created);
     expectIds(await t.call('createAccount', { body }));
     const batch = await t.call('bulkCreateAccounts', { rows: [body, t.newAccount()] });
     expectIds(batch, ['id']);
     await t.branch('CONV-1a', 'ids after an update', async () => {
-      const options = { ifMatch: strongTag(made) };
+      const options = { ifMatch: strongTag(created) };
       expectIds(
         await t.control('updateAccount', {
           id: String(made.at('id')),

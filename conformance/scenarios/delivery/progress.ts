@@ -133,8 +133,8 @@ export const evtChannel: Scenario = {
       return t.notTested(['EVT-2a', 'EVT-10b'], 'deliveries carry no number to ask after');
     }
     // As the operator received them; EVT-2a judges whether deliveries agree.
-    const made = events.map(({ envelope }, at) => envelope ?? delivered[at]!);
-    for (const [at, envelope] of made.entries()) {
+    const envelopes = events.map(({ envelope }, at) => envelope ?? delivered[at]!);
+    for (const [at, envelope] of envelopes.entries()) {
       const seen = delivered[at]!;
       const isSame =
         eventIdOf(seen) === eventIdOf(envelope) &&
@@ -144,7 +144,7 @@ export const evtChannel: Scenario = {
     }
 
     // A client that knows the second event gets the third and the fourth.
-    const afterSeq = sequenceAt(made[1]!, name) ?? sequenceAt(delivered[1]!, name)!;
+    const afterSeq = sequenceAt(envelopes[1]!, name) ?? sequenceAt(delivered[1]!, name)!;
     const path = await eventsPathOf(t.operator);
     const listen = () => listenFrom(t, `${path}?after_seq=${afterSeq}`);
     const now = await listen();
@@ -152,9 +152,9 @@ export const evtChannel: Scenario = {
       return t.notTested('EVT-10b', `no WebSocket at ${path} (where it is, is open)`);
     }
     t.observe('NS-12', `a WebSocket at ${path} with after_seq`, { events_path: path });
-    expectReplayed(t, now, made, 'at once');
+    expectReplayed(t, now, envelopes, 'at once');
     for (const [at, envelope] of delivered.entries()) {
-      const onChannel = now.find((each) => eventIdOf(each) === eventIdOf(made[at]));
+      const onChannel = now.find((each) => eventIdOf(each) === eventIdOf(envelopes[at]));
       if (onChannel === undefined) continue;
       const words = `the envelope of the events channel: ${JSON.stringify(onChannel)}`;
       const isSame = isDeepStrictEqual(envelope, onChannel);
@@ -191,10 +191,10 @@ async function listenFrom(t: ScenarioContext, target: string): Promise<Envelope[
 function expectReplayed(
   t: ScenarioContext,
   received: readonly Envelope[],
-  made: readonly Envelope[],
+  envelopes: readonly Envelope[],
   when: string,
 ): void {
-  const ids = made.map(eventIdOf);
+  const ids = envelopes.map(eventIdOf);
   const replayed = received.map(eventIdOf).filter((id) => ids.includes(id));
   const expected = `${ids.slice(2).join(', ')} repeated, ${when}, to a client that knows ${ids[1]}`;
   const actual = replayed.join(', ') || 'nothing';

@@ -65,22 +65,22 @@ async function keepsTimetable(
   let earliestMs = startMs;
   let latestMs = await t.operator.nowMs();
   for (const [index, [wait, waitMs]] of WAITS.entries()) {
-    const made = index + 1;
+    const count = index + 1;
     await advanceTo(t, earliestMs + waitMs - EARLY_MS);
     const beforeMs = await t.operator.nowMs();
-    const early = await listener.of(event, made, 0);
+    const early = await listener.of(event, count, 0);
     // A running clock may have passed that time already.
     if (beforeMs < earliestMs + waitMs) {
-      const words = `no attempt ${made + 1} before ${wait} after attempt ${made} failed`;
+      const words = `no attempt ${count + 1} before ${wait} after attempt ${count} failed`;
       const actual = `attempt ${early.length} within ${(beforeMs - earliestMs) / 1000} s`;
-      if (!t.claim('EVT-8a', words, early.length <= made, actual, ...early)) return;
+      if (!t.claim('EVT-8a', words, early.length <= count, actual, ...early)) return;
     }
     await advanceTo(t, latestMs + waitMs + LATE_MS);
-    const due = await listener.of(event, made + 1, 1_000);
-    const words = `attempt ${made + 1} ${wait} after attempt ${made} failed`;
+    const due = await listener.of(event, count + 1, 1_000);
+    const words = `attempt ${count + 1} ${wait} after attempt ${count} failed`;
     const afterMs = await t.operator.nowMs();
     const actual = `${due.length} attempts ${(afterMs - latestMs) / 1000} s after it`;
-    if (!t.claim('EVT-8a', words, due.length === made + 1, actual, ...due)) return;
+    if (!t.claim('EVT-8a', words, due.length === count + 1, actual, ...due)) return;
     // Both bounds advance with the observations, so that the tolerance does not accumulate.
     earliestMs = Math.max(beforeMs, earliestMs + waitMs);
     latestMs = Math.min(afterMs, latestMs + waitMs + LATE_MS);
@@ -227,12 +227,12 @@ async function observeRetryStart(
   startMs: number,
 ): Promise<void> {
   if ((await t.operator.nowMs()) - startMs > 25 * SECOND_MS) return;
-  const hasComeAt = async (ms: number) => {
+  const hasArrivedBy = async (ms: number) => {
     await advanceTo(t, startMs + ms);
     return (await listener.of(event, 2, 100)).length >= 2;
   };
-  const from = (await hasComeAt(31 * SECOND_MS)) ? 'start' : 'end';
-  if (!(await hasComeAt(46 * SECOND_MS))) return;
+  const from = (await hasArrivedBy(31 * SECOND_MS)) ? 'start' : 'end';
+  if (!(await hasArrivedBy(46 * SECOND_MS))) return;
   const words = `a retry's wait counts from the ${from} of the failed attempt`;
   t.observe('NS-42', words, { retry_counted_from: from });
 }

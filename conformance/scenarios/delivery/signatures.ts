@@ -12,7 +12,7 @@ export interface Signature {
 }
 
 /** Typical formats of a signature header, the most likely first. */
-const LOOKS: readonly ((value: string) => boolean)[] = [
+const FORMATS: readonly ((value: string) => boolean)[] = [
   (value) => /(^|[,\s])t=/.test(value) && /(^|[,\s])v1=/.test(value),
   (value) => /(^|[,\s])v1=/.test(value),
   (value) => /(^|[,\s])t=\d/.test(value),
@@ -20,8 +20,8 @@ const LOOKS: readonly ((value: string) => boolean)[] = [
 ];
 
 export function signatureOf({ headers }: Pick<ReceivedDelivery, 'headers'>): Signature | undefined {
-  for (const looks of LOOKS) {
-    const found = headers.lines.find(([, value]) => looks(value));
+  for (const hasFormat of FORMATS) {
+    const found = headers.lines.find(([, value]) => hasFormat(value));
     if (found !== undefined) return { name: found[0], value: found[1], parts: partsOf(found[1]) };
   }
   return undefined;

@@ -197,9 +197,9 @@ export const errRequestIds: Scenario = {
       t.expect('ERR-4', answer).header('X-Request-Id', words, isFresh);
       // None of these is a replay, so this call produced the body.
       const own = answer.at('request_id') ?? null;
-      const alike = own === null || own === answer.headers.get('x-request-id');
+      const isEqual = own === null || own === answer.headers.get('x-request-id');
       const same = 'the same number in request_id and in X-Request-Id';
-      t.advise('ERR-4', answer).is(same, alike, `request_id ${own}`);
+      t.advise('ERR-4', answer).is(same, isEqual, `request_id ${own}`);
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
     // ERR-4 requires it for the nine writes; log readers need it for the others just as much.

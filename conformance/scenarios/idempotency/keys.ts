@@ -136,8 +136,8 @@ export const idemCredentialsAlike: Scenario = {
       const place = await t.given.place();
       const { clientId } = await t.operator.mint({ scopes: ['transactions:write', ...FUNDS] });
       const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
-      const wish = { kind: 'delegated', scopes: FUNDS, ...mintedBy } as const;
-      const mint = () => t.operator.mint({ ...wish, accountId: place.account_id });
+      const options = { kind: 'delegated', scopes: FUNDS, ...mintedBy } as const;
+      const mint = () => t.operator.mint({ ...options, accountId: place.account_id });
       const mine = await validCall(t, 'cancelTransaction', place);
       const theirs = await validCall(t, 'cancelTransaction', place);
       const key = t.fresh.key();

@@ -36,8 +36,8 @@ export const idemTroubleBefore: Scenario = {
           if ((await fault.hits()) !== 1) throw new Blocked('the fault was not met');
           // Twice: a recorded answer returns each time; a temporary 503 does not.
           const again = await t.call(call, { key });
-          const shown = again.isServed ? again : await t.call(call, { key });
-          t.expect(rule, shown).is(`${words}: run`, shown.isServed, describeAnswer(shown), failed);
+          const last = again.isServed ? again : await t.call(call, { key });
+          t.expect(rule, last).is(`${words}: run`, last.isServed, describeAnswer(last), failed);
         });
       }
     }
@@ -105,10 +105,10 @@ async function keptWrite(t: ScenarioContext, operation: WriteName): Promise<Kept
   const call = await validCall(t, operation);
   const key = t.fresh.key();
   const first = await t.control(call, { key });
-  const shown = isDecision(operation) ? await validCall(t, operation, call.place) : call;
+  const next = isDecision(operation) ? await validCall(t, operation, call.place) : call;
   // A second execution must have an answer that differs from the first.
   if (operation === 'updateAccount') await moveOn(t, call, first);
-  return { words, first, again: () => t.call(shown, { key }) };
+  return { words, first, again: () => t.call(next, { key }) };
 }
 
 /** The corrected request gets the old refusal as long as it is recorded (IDEM-11). */

@@ -392,9 +392,9 @@ export const idemRepeatsEmitNothing: Scenario = {
     await t.until(() => pairs.every(({ thrice, once }) => count(thrice) <= count(once)), MORE_MS);
     const arrived = await listener.arrived();
     for (const { words, thrice, once } of pairs) {
-      const [many, few] = [eventsAbout(arrived, thrice), eventsAbout(arrived, once)];
-      const expected = `${few.size} events about ${idOf(thrice)}, as after ${words} once`;
-      const truth = many.size <= few.size;
+      const [many, twinEvents] = [eventsAbout(arrived, thrice), eventsAbout(arrived, once)];
+      const expected = `${twinEvents.size} events about ${idOf(thrice)}, as after ${words} once`;
+      const truth = many.size <= twinEvents.size;
       t.claim('IDEM-4c', expected, truth, `${many.size} events`, thrice, ...many.values());
     }
   },

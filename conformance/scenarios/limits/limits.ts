@@ -32,8 +32,8 @@ import {
   rateOf,
   refill,
   secondsToWait,
-  sendAtOnce,
   sendBurst,
+  sendConcurrently,
   sendOne,
   sightingsOf,
   standsStill,
@@ -105,8 +105,8 @@ async function expectRate(
   }
   const rate = await rateOf(t, probe, used);
   const actual = `${rate.perSecond.toFixed(1)} a second`;
-  const shown = [...rate.answers.slice(-1), ...(refused ?? used.limited.slice(0, 1))];
-  t.claim(rule, expected, truthOf(rate.weight), actual, ...shown);
+  const evidence = [...rate.answers.slice(-1), ...(refused ?? used.limited.slice(0, 1))];
+  t.claim(rule, expected, truthOf(rate.weight), actual, ...evidence);
   const limit = rate.weight === 'broken' ? undefined : perSecond;
   if (rule !== 'LIM-1') await expectRefusalForm(t, refusal, limit);
   return rate;
@@ -243,8 +243,8 @@ export const limDelegated: Scenario = {
     const mint = (plan: 'pro' | 'sandbox') => t.operator.mint({ scopes, plan });
     const delegate = async ({ clientId }: Credential): Promise<Probe> => {
       const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
-      const wish = { kind: 'delegated', scopes: ['trader:funds'], ...mintedBy } as const;
-      const credential = await t.operator.mint({ ...wish, accountId: place.account_id });
+      const options = { kind: 'delegated', scopes: ['trader:funds'], ...mintedBy } as const;
+      const credential = await t.operator.mint({ ...options, accountId: place.account_id });
       return { credential, perSecond: 5, request };
     };
     const minter = await mint('pro');
@@ -317,7 +317,7 @@ export const limNothingDone: Scenario = {
     const fill = () => sendOne(t, probe);
     const filling = Array<typeof fill>(clearlyAbove(probe.perSecond)).fill(fill);
     const before = Math.min(filling.length, CONNECTIONS - creating.length);
-    await sendAtOnce(t, [...filling.slice(0, before), ...creating, ...filling.slice(before)]);
+    await sendConcurrently(t, [...filling.slice(0, before), ...creating, ...filling.slice(before)]);
     const [one, another] = limited;
     if (one === undefined || another === undefined) {
       const why = 'no create was limited behind those that use the allowance up';
@@ -326,10 +326,10 @@ export const limNothingDone: Scenario = {
     await refill(t);
     // With another name, so that an existing account is recognised.
     const body = { ...another.body, first_name: t.fresh.text() };
-    const made = await t.call('createAccount', { as: credential, body, unpaced: true });
-    if (!made.isServed) throw new Blocked(`control failed: after a rest: ${made.summary}`);
+    const created = await t.call('createAccount', { as: credential, body, unpaced: true });
+    if (!created.isServed) throw new Blocked(`control failed: after a rest: ${created.summary}`);
     const expected = 'a new account: the limited create had made nothing';
-    t.expect('LIM-5', made).is(expected, isNewAccount(made, body.first_name));
+    t.expect('LIM-5', created).is(expected, isNewAccount(created, body.first_name));
     await refill(t);
     const again = await t.call('createAccount', {
       as: credential,

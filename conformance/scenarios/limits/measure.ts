@@ -6,7 +6,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall } from '../../engine/send/call.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
-import { answerAtOnce } from '../support/suspend-request.ts';
+import { immediateAnswer } from '../support/suspend-request.ts';
 import { nearly, type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
 
 /** A call that can be sent any number of times. */
@@ -88,7 +88,7 @@ export function sendOne(
 
 /** Sends `count` requests simultaneously, faster than the plan allows. */
 export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
-  return sendAtOnce(
+  return sendConcurrently(
     t,
     Array(count).fill(() => sendOne(t, probe)),
   );
@@ -98,7 +98,7 @@ export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Prom
  * Sends one request on each connection immediately, and another after each answer, so that the
  * recorded time of a request is the time at which it was sent.
  */
-export async function sendAtOnce(
+export async function sendConcurrently(
   t: ScenarioContext,
   sends: readonly (() => Promise<Answer>)[],
 ): Promise<Burst> {
@@ -193,7 +193,7 @@ export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
   }
   const answers: Answer[] = [];
   while (answers.length < most) {
-    const answer = await answerAtOnce(t, () => sendOne(t, probe));
+    const answer = await immediateAnswer(t, () => sendOne(t, probe));
     if (answer === undefined) return burstOf(answers, true, 1);
     answers.push(answer);
     // The second 5xx in a row: this may be how the target refuses.
@@ -239,8 +239,8 @@ const SLIPPED_MS = 4;
  */
 async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
   const { perSecond } = probe;
-  const few = used.served.length < Math.round(perSecond * 0.75);
-  const stepMs = few ? Math.ceil(1000 / perSecond) : STEP_MS;
+  const isSmall = used.served.length < Math.round(perSecond * 0.75);
+  const stepMs = isSmall ? Math.ceil(1000 / perSecond) : STEP_MS;
   const lastMs = (perSecond < 20 ? 6 : 2) * STEP_MS;
   const answers: Answer[] = [];
   const fromMs = await t.operator.nowMs();

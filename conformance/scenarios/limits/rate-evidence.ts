@@ -63,9 +63,9 @@ export function weighBurst(
   if (refused && served.length < least) return 'broken';
   if (served.length > most + back(longestMs, 1 + ABOUT)) return 'broken';
   // In the target's favour: every request is assumed to arrive as fast as the quickest one.
-  const few = served.length - back(longestMs - transitMs, 1 + ABOUT) < least;
+  const isTooSmall = served.length - back(longestMs - transitMs, 1 + ABOUT) < least;
   const many = served.length > most + back(shortestMs + transitMs, 1 - ABOUT);
-  return !refused || few || many ? 'open' : 'kept';
+  return !refused || isTooSmall || many ? 'open' : 'kept';
 }
 
 /**

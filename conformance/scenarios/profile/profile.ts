@@ -72,9 +72,9 @@ function tokenRefused(t: ScenarioContext): string {
 function requireNoRedirect({ baseUrl }: ScenarioContext, { status, headers }: Answer): void {
   const location = headers.get('location');
   if (status < 300 || status >= 400 || location === undefined) return;
-  const asked = `${baseUrl}${ACCOUNTS}`;
-  const words = `POST ${asked} is answered with ${status} and leads to ${location}`;
-  const href = parseUrl(location, asked)?.href ?? '';
+  const url = `${baseUrl}${ACCOUNTS}`;
+  const words = `POST ${url} is answered with ${status} and leads to ${location}`;
+  const href = parseUrl(location, url)?.href ?? '';
   const at = href.indexOf(ACCOUNTS);
   const advice = at < 0 ? 'Is the base URL right?' : `Try --base-url ${href.slice(0, at)}`;
   throw new Blocked(`${words}. ${advice}`);
@@ -147,8 +147,8 @@ function refuse(need: Capability, why: string): never {
 
 /** ACC-15: a brand-bound credential creates in its brand without naming it. */
 async function findBrand(t: ScenarioContext, role: Role): Promise<void> {
-  const made = await create(t, role);
-  const brand = madeId(made, 'brand_id');
+  const created = await create(t, role);
+  const brand = madeId(created, 'brand_id');
   if (brand !== undefined) t.target.nameBrand?.(role, brand);
   else refuse(role, 'creates under it must name a brand, so it is not used: add its brand_id');
 }
@@ -205,8 +205,8 @@ async function holdsScopes(
 }
 
 async function lacksScopes(t: ScenarioContext): Promise<string | undefined> {
-  const made = await create(t, 'no_amend');
-  if (made.status !== 403 || made.code !== 'forbidden') return undefined;
+  const created = await create(t, 'no_amend');
+  if (created.status !== 403 || created.code !== 'forbidden') return undefined;
   return 'it lacks accounts:write: a plain create is refused (403)';
 }
 
@@ -215,12 +215,12 @@ async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   const { accountId, tradingAccountId } = await t.credential('delegated');
   if (accountId === undefined || tradingAccountId === undefined) return undefined;
   const place = { account_id: accountId, trading_account_id: tradingAccountId, currency: 'USD' };
-  const made = await t.record(place, {}, { as: 'delegated' });
-  if (made.code === 'read_only_credential') return 'it is read-only (403 read_only_credential)';
-  if (made.status === 404 && made.code === 'not_found') {
+  const created = await t.record(place, {}, { as: 'delegated' });
+  if (created.code === 'read_only_credential') return 'it is read-only (403 read_only_credential)';
+  if (created.status === 404 && created.code === 'not_found') {
     return `it does not reach account ${accountId} and its ${tradingAccountId} (404)`;
   }
-  const id = madeId(made, 'id');
+  const id = madeId(created, 'id');
   if (id !== undefined)
     await t.call('cancelTransaction', { as: 'delegated', id, account_id: accountId });
   return undefined;
@@ -234,15 +234,15 @@ const seedScenarios = SEED_KINDS.map(
     confirms: kind,
     async run(t) {
       const place = await t.target.seed(kind);
-      const made = await t.answered('createTransaction', {
+      const created = await t.answered('createTransaction', {
         body: t.newTransaction(place),
         key: t.fresh.key(),
       });
-      if (made.status === 404 && made.code === 'not_found') {
+      if (created.status === 404 && created.code === 'not_found') {
         const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
         refuse(kind, `the target does not know ${names} (404), so it is not used`);
       }
-      const id = madeId(made, 'id');
+      const id = madeId(created, 'id');
       if (id !== undefined) await t.call('cancelTransaction', { id, account_id: place.account_id });
     },
   }),

@@ -22,9 +22,9 @@ export async function expectReferenceFree(
 ): Promise<void> {
   await t.branch(rules, 'a good create under the reference that was refused', async () => {
     const name = t.fresh.text();
-    const made = await t.call('createAccount', { as: role, body: { ...body, first_name: name } });
+    const answer = await t.call('createAccount', { as: role, body: { ...body, first_name: name } });
     const words = 'a new account, because what was refused before left nothing behind';
-    t.expect(rules, made).is(words, isNewAccount(made, name));
+    t.expect(rules, answer).is(words, isNewAccount(answer, name));
   });
 }
 
@@ -32,9 +32,9 @@ export async function expectReferenceFree(
  * Whether a create made a new account: by the 201, which ACC-1 judges, or by a name that no account
  * had before.
  */
-export function isNewAccount(made: Answer, name: string): boolean {
-  const named = made.isServed && made.at('first_name') === name;
-  return made.status === 201 || named;
+export function isNewAccount(created: Answer, name: string): boolean {
+  const named = created.isServed && created.at('first_name') === name;
+  return created.status === 201 || named;
 }
 
 /** The members that the specification lists for an account. */

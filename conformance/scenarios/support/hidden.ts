@@ -52,23 +52,23 @@ export async function expectOutOfReach(
   }
   judge(t, rules, hidden, unknown);
   const telling = headersApart(hidden, unknown);
-  if (telling.length > 0) await expectNoTelling(t, rules, hiding, telling);
+  if (telling.length > 0) await expectNoLeak(t, rules, hiding, telling);
   return hidden;
 }
 
 /** Intermediaries sometimes add headers: only one that differs each time reveals something. */
-async function expectNoTelling(
+async function expectNoLeak(
   t: ScenarioContext,
   rules: Rules,
   { hidden, unknown, outsider }: HiddenRecord,
   telling: readonly string[],
 ): Promise<void> {
-  const nobodys = await unknown(await outsider());
+  const outsiders = await unknown(await outsider());
   const theirs = await hidden(await outsider());
-  const apart = headersApart(theirs, nobodys);
+  const apart = headersApart(theirs, outsiders);
   const still = telling.filter((name) => apart.includes(name));
   const words = 'the headers that an unknown id is answered with';
-  t.expect(rules, theirs).is(words, still.length === 0, `other: ${still.join(', ')}`, nobodys);
+  t.expect(rules, theirs).is(words, still.length === 0, `other: ${still.join(', ')}`, outsiders);
 }
 
 /**

@@ -91,11 +91,11 @@ export const disabled = {
 /** Disables a subscription that should have been refused, so that the target does not send to it. */
 export async function disableSubscription(
   t: ScenarioContext,
-  made: Answer,
+  created: Answer,
   role: Role = t.mainRole,
 ): Promise<void> {
-  const id = made.idAt('id');
-  if (!made.isServed || id === undefined) return;
+  const id = created.idAt('id');
+  if (!created.isServed || id === undefined) return;
   await t.answered('disableWebhook', { as: role, id });
 }
 

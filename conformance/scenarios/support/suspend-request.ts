@@ -5,7 +5,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 
 /** Long enough for an immediate answer, on any machine. */
-const AT_ONCE_MS = 2_500;
+const IMMEDIATE_MS = 2_500;
 
 /**
  * Sends a request that a fault holds back, and returns once it is held; the answer comes later.
@@ -21,14 +21,14 @@ export async function suspendRequest(
   const answer = send();
   // It may fail after the scenario ends, when nothing awaits it any more.
   answer.catch(() => {});
-  const isHeld = await t.until(async () => (await fault.hits()) >= 1, AT_ONCE_MS);
+  const isHeld = await t.until(async () => (await fault.hits()) >= 1, IMMEDIATE_MS);
   if (!isHeld) throw new Blocked(`the fault did not hold ${operation} back`);
   t.findings.controlled = true;
   return () => answer;
 }
 
 /** The answer that comes without moving the clock; undefined if there is none. */
-export async function answerAtOnce(
+export async function immediateAnswer(
   t: ScenarioContext,
   send: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
@@ -37,7 +37,7 @@ export async function answerAtOnce(
   const sent = send().then((each) => {
     answer = each;
   });
-  const waited = t.until(() => over, AT_ONCE_MS);
+  const waited = t.until(() => over, IMMEDIATE_MS);
   for (const each of [sent, waited]) each.catch(() => {});
   await Promise.race([sent, waited]);
   over = true;

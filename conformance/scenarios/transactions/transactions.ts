@@ -48,18 +48,18 @@ export const txnStartsPending: Scenario = {
     }
     const answers = [first];
     for (const over of OTHERS) {
-      const made = await send(over);
-      if (made.isServed) answers.push(made);
+      const created = await send(over);
+      if (created.isServed) answers.push(created);
     }
-    for (const made of answers) t.expect('TXN-1', made).status(201).field('status', 'pending');
-    const wish = { status: 'approved', state: 'approved', approved: true, auto_approve: true };
-    const wished = await send(wish);
+    for (const each of answers) t.expect('TXN-1', each).status(201).field('status', 'pending');
+    const extra = { status: 'approved', state: 'approved', approved: true, auto_approve: true };
+    const withExtra = await send(extra);
     // NS-27: unknown members may be ignored or refused.
-    t.observe('NS-27', `a body with unknown members: ${wished.summary}`, {
-      unknown_fields: wished.isServed ? 'ignored' : 'refused',
+    t.observe('NS-27', `a body with unknown members: ${withExtra.summary}`, {
+      unknown_fields: withExtra.isServed ? 'ignored' : 'refused',
     });
-    for (const asked of [wished, await send({}, { status: 'approved', auto_approve: 'true' })]) {
-      if (asked.isServed) t.expect('TXN-1', asked).field('status', 'pending');
+    for (const each of [withExtra, await send({}, { status: 'approved', auto_approve: 'true' })]) {
+      if (each.isServed) t.expect('TXN-1', each).field('status', 'pending');
     }
   },
 };
@@ -76,12 +76,12 @@ export const txnReference: Scenario = {
     // Mixed case, so that a service that normalises only one side fails.
     const reference = t.fresh.reference().replace('ref', 'Ref');
     const first = await t.given.transaction(place, { client_reference_id: reference });
-    const loud = { ...first.body, client_reference_id: reference.toUpperCase() };
+    const upperCase = { ...first.body, client_reference_id: reference.toUpperCase() };
     // NS-56: the whole body may be validated before the reference.
     const bodies: RequestBody[] = [
       first.body,
       { ...first.body, client_reference_id: reference.toLowerCase() },
-      { ...loud, amount: '99.00', method: 'Bonus', transaction_type: 'Credit' },
+      { ...upperCase, amount: '99.00', method: 'Bonus', transaction_type: 'Credit' },
     ];
     if (t.has('fresh_trading_account')) {
       const { trading_account_id } = await t.operator.openTradingAccount(place.account_id);
@@ -131,13 +131,13 @@ export const txnShape: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    const made = await t.given.transaction(place, { method: 'Deposit' });
+    const created = await t.given.transaction(place, { method: 'Deposit' });
     const { account_id, trading_account_id, currency } = place;
     const sent = { account_id, trading_account_id, currency, transaction_type: 'Deposit' };
-    t.expect('TXN-8', made.answer).fields(sent);
+    t.expect('TXN-8', created.answer).fields(sent);
     for (const answer of [
-      made.answer,
-      await t.given.rereadTransaction(made),
+      created.answer,
+      await t.given.rereadTransaction(created),
       (await t.given.approved(place)).answer,
       (await t.given.rejected(place, REASON)).answer,
       (await t.given.cancelled(place, REASON)).answer,

@@ -451,10 +451,10 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
     ['withdrawal_method_is_deposit', 'Withdrawal', '-25.00'],
   ] as const) {
     const place = await t.given.freshPlace();
-    const made = await t.record(place, { method, amount });
-    if (made.status !== 201) continue;
+    const created = await t.record(place, { method, amount });
+    if (created.status !== 201) continue;
     const approval = await t.call('approveTransaction', {
-      id: t.pick(made, 'id'),
+      id: t.pick(created, 'id'),
       account_id: place.account_id,
     });
     if (approval.status !== 200) continue;

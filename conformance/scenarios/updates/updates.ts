@@ -146,25 +146,25 @@ export const updFixedFields: Scenario = {
     tag = await tagAfter(t, account, named, tag);
     const both = () => ({ email: t.fresh.email(), phone: t.fresh.phone() });
     // Alone and together with a valid change: ignored or refused (NS-27), but never applied.
-    for (const wish of [both(), { ...both(), last_name: 'Byron' }]) {
-      const after = await update(wish);
-      if ('last_name' in wish) observeOthers(t, after);
+    for (const change of [both(), { ...both(), last_name: 'Byron' }]) {
+      const after = await update(change);
+      if ('last_name' in change) observeOthers(t, after);
       const seen = await t.given.reread(account);
       tag = strongTag(seen);
       const kept = digitsOf(seen.at('phone')) === digitsOf(phone);
       t.expect('UPD-11', seen).is(`the phone ${phone}`, kept, `phone: ${seen.at('phone')}`, after);
       // The new email and phone are still free.
-      const { email, phone: other } = wish;
+      const { email, phone: other } = change;
       const free = await t.create({ email, phone: other });
-      const made = free.isServed && !free.isOf(account.id);
-      t.expect('UPD-11', free).is('a new account: no one has that email or phone', made);
+      const isFree = free.isServed && !free.isOf(account.id);
+      t.expect('UPD-11', free).is('a new account: no one has that email or phone', isFree);
     }
     await t.branch('UPD-11', 'one of them alone', async () => {
       // UPD-8: if a body without changes is accepted, accepting these proves nothing.
       if ((await update({})).isServed) throw new Blocked('a body that changes nothing is taken');
-      for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
-        const after = await update(wish);
-        const words = `not taken: it has nothing but ${Object.keys(wish)}`;
+      for (const change of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
+        const after = await update(change);
+        const words = `not taken: it has nothing but ${Object.keys(change)}`;
         t.expect('UPD-11', after).is(words, !after.isServed);
       }
     });
@@ -182,7 +182,7 @@ function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
   t.observe('NS-27', `email and phone in an update: ${summary}`, { update_other_members: form });
 }
 
-export const updAtOnce: Scenario = {
+export const updConcurrent: Scenario = {
   id: 'upd-at-once',
   title: 'Of concurrent updates under one tag exactly one applies; the rest get 412',
   rules: ['UPD-12'],

@@ -69,20 +69,22 @@ export const hookCreated: Scenario = {
       t.call('createWebhook', { body: { url, event_categories: names } });
     // HOOK-9 judges which names are accepted. If one of these is refused, another is used here.
     let event_categories = ['order', 'position'];
-    let made = await create(event_categories);
+    let created = await create(event_categories);
     for (const name of CATEGORIES_QUIET_FIRST) {
-      if (!made.isRefused) break;
+      if (!created.isRefused) break;
       event_categories = [name];
-      made = await create(event_categories);
+      created = await create(event_categories);
     }
-    t.must('HOOK-1', made).status(201, 200).field('secret', filledText);
-    t.observe('NS-7', `create answers ${made.status}`, { webhook_create_status: made.status });
-    observeBrandForm(t, made.at('brand_id'));
+    t.must('HOOK-1', created).status(201, 200).field('secret', filledText);
+    t.observe('NS-7', `create answers ${created.status}`, {
+      webhook_create_status: created.status,
+    });
+    observeBrandForm(t, created.at('brand_id'));
     const given = { url, event_categories: categories(event_categories), disabled: false };
     const first = { disabled_reason: null, last_delivered_seq: 0 };
-    t.expect('HOOK-2', made).fields({ ...FORM, ...given, ...first });
+    t.expect('HOOK-2', created).fields({ ...FORM, ...given, ...first });
 
-    const id = made.idAt('id');
+    const id = created.idAt('id');
     if (id === undefined) return;
     const again = await readSubscription(t, id);
     if (again.status === 200) t.expect('HOOK-2', again).fields({ ...FORM, ...given });
@@ -140,8 +142,8 @@ export const hookLife: Scenario = {
       t.expect('HOOK-5', list).is('listed as disabled', isDisabled(row), printJson(row));
     }
     if (!twin.isServed) return;
-    const alike = await readSubscription(t, t.pick(twin, 'id'));
-    t.expect('HOOK-5', alike).is('nor the other one of its url', !isDisabled(alike));
+    const second = await readSubscription(t, t.pick(twin, 'id'));
+    t.expect('HOOK-5', second).is('nor the other one of its url', !isDisabled(second));
     await disableSubscription(t, twin);
   },
 };
@@ -271,12 +273,12 @@ export const hookManyListed: Scenario = {
     const url = await t.given.subscribable();
     const ids: string[] = [];
     while (ids.length < MANY) {
-      const made = await t.call('createWebhook', {
+      const created = await t.call('createWebhook', {
         body: { url: `${url}?n=${ids.length}`, event_categories },
       });
       // The target may allow fewer.
-      if (!made.isServed) break;
-      ids.push(t.pick(made, 'id'));
+      if (!created.isServed) break;
+      ids.push(t.pick(created, 'id'));
     }
     const list = await t.control('listWebhooks', {});
     const { rows, whole } = subscriptionsIn(list);
@@ -362,11 +364,11 @@ export const hookRefused = refusals({
     const target = await t.given.subscribable();
     const all = CATEGORIES_QUIET_FIRST;
     for (const names of [...all.map((each) => [each]), [...all]]) {
-      const made = await tryToSubscribe(t, target, names);
+      const created = await tryToSubscribe(t, target, names);
       // HOOK-2 judges that it is an array.
-      const shown = made.at('event_categories');
+      const shown = created.at('event_categories');
       const asAsked = !Array.isArray(shown) || categories(names).test(shown);
-      t.expect('HOOK-9', made)
+      t.expect('HOOK-9', created)
         .status(201, 200)
         .is(`with ${names.join(', ')}`, asAsked);
     }
@@ -459,6 +461,6 @@ async function expectAllRefused<T extends string | readonly string[]>(
   const accepted = tried.filter(({ answer }) => !answer.isRefused);
   const words = `refused as ${kind}: ${tried.map(({ what }) => what).join(', ')}`;
   const actual = accepted.map(({ what, answer }) => `${what}: ${answer.summary}`).join(', ');
-  const shown = accepted.length === 0 ? tried : accepted;
-  t.claim('HOOK-8', words, accepted.length === 0, actual, ...shown.map(({ answer }) => answer));
+  const evidence = accepted.length === 0 ? tried : accepted;
+  t.claim('HOOK-8', words, accepted.length === 0, actual, ...evidence.map(({ answer }) => answer));
 }

@@ -138,9 +138,9 @@ find('an exploration with too few requests says that learning took them', () =>
   sandboxed({}, async (baseUrl) => {
     const { code, out } = await runExplore({ baseUrl, requests: '3' });
     assert.is(code, 3);
-    const said = out.replace(/\s+/g, ' ');
+    const output = out.replace(/\s+/g, ' ');
     assert.match(
-      said,
+      output,
       /too few requests were left for it after \d+ requests? to learn.*Give more --requests/,
     );
   }),

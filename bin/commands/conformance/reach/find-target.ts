@@ -50,13 +50,13 @@ export async function findTarget(given: Given): Promise<Found> {
   if (!isLoopbackHost(hostname)) for (const each of read.warnings) given.io.err(`${each}\n`);
   const { baseUrl, asked } = read;
   const inventory = new Inventory(baseUrl);
-  const urls = [baseUrl, ...(asked === null ? [] : [asked])];
+  const urls = [baseUrl, ...(requestedUrl === null ? [] : [requestedUrl])];
   const sender = inventory.watch(senderTo(urls, given));
   const common = { baseUrl, sender, inventory, mark: newMark() };
   const plane =
-    asked === null
+    requestedUrl === null
       ? undefined
-      : new ControlPlaneClient(asked, sender, options.controlTokenEnv?.value);
+      : new ControlPlaneClient(requestedUrl, sender, options.controlTokenEnv?.value);
   const absent = (await plane?.absence(options.timeoutS * 1000)) ?? null;
   refuseAbsence(options, absent);
   if (asked !== null && absent === null) {
@@ -65,7 +65,7 @@ export async function findTarget(given: Given): Promise<Found> {
     const controlToken = controlTokenEnv?.value;
     const provider = await controlProvider({
       baseUrl,
-      controlUrl: asked,
+      controlUrl: requestedUrl,
       sender,
       controlToken,
       maxRate,
@@ -74,7 +74,7 @@ export async function findTarget(given: Given): Promise<Found> {
     });
     const own = read.profile === undefined && options.tokenEnv === undefined;
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
-    return { ...common, controlUrl: asked, provider, notes };
+    return { ...common, controlUrl: requestedUrl, provider, notes };
   }
   onMode?.('profile', null, inventory);
   const provider = liveProvider(given, read, common.mark, absent);

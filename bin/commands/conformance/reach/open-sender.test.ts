@@ -47,20 +47,22 @@ interface Surroundings {
   readonly tlsPort: number;
   readonly proxy: string;
   /** The requests that the proxy received. */
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
 /** A TLS server, and a proxy that routes any name to it or answers for it. */
 async function withProxy(play: (around: Surroundings) => Promise<void>): Promise<void> {
   const tls = createTlsServer(certificate, echo) as unknown as Server;
   const tlsPort = await listen(tls);
-  const asked: string[] = [];
+  const requests: string[] = [];
   const proxy = createServer((request: IncomingMessage, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`);
+    requests.push(
+      `${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`,
+    );
     echo(request, response);
   });
   proxy.on('connect', (request: IncomingMessage, socket) => {
-    asked.push(`CONNECT ${request.url}`);
+    requests.push(`CONNECT ${request.url}`);
     if (request.url?.startsWith('closed.')) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
       return;
@@ -74,7 +76,7 @@ async function withProxy(play: (around: Surroundings) => Promise<void>): Promise
   });
   const proxyPort = await listen(proxy);
   try {
-    await play({ tlsPort, proxy: `http://user:pr0xy-pass@127.0.0.1:${proxyPort}`, asked });
+    await play({ tlsPort, proxy: `http://user:pr0xy-pass@127.0.0.1:${proxyPort}`, requests });
   } finally {
     for (const server of [tls, proxy]) {
       server.closeAllConnections();
@@ -84,7 +86,7 @@ async function withProxy(play: (around: Surroundings) => Promise<void>): Promise
 }
 
 reach('through a proxy, unencrypted and by a tunnel with a private authority', () =>
-  withProxy(({ tlsPort, proxy, asked }) =>
+  withProxy(({ tlsPort, proxy, requests }) =>
     withFolder(async (folder) => {
       const ca = join(folder, 'ca.pem');
       writeFileSync(ca, certificate.cert);
@@ -96,15 +98,15 @@ reach('through a proxy, unencrypted and by a tunnel with a private authority', (
       ];
       const seen = await ask(sender, 'http://api.invalid/x?y=1', twice);
       assert.match(seen, '"x-key","a","x-key","b"');
-      assert.match(asked[0]!, /^GET http:\/\/api\.invalid\/x\?y=1 Basic /);
+      assert.match(requests[0]!, /^GET http:\/\/api\.invalid\/x\?y=1 Basic /);
       assert.match(await ask(sender, 'https://hooks.example.com/z'), /^200 \["\/z"/);
-      assert.is(asked[1], 'CONNECT hooks.example.com:443');
+      assert.is(requests[1], 'CONNECT hooks.example.com:443');
       assert.match(await ask(sender, 'https://closed.invalid/'), /the proxy.*refused with 407/);
-      assert.is(asked.length, 3);
+      assert.is(requests.length, 3);
       // NO_PROXY and loopback addresses are reached directly.
       assert.match(await ask(sender, 'http://direct.invalid/'), /direct\.invalid/);
       assert.match(await ask(sender, `https://127.0.0.1:${tlsPort}/`), 'of another name');
-      assert.is(asked.length, 3);
+      assert.is(requests.length, 3);
       await sender.close();
     }),
   ),

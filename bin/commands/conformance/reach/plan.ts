@@ -54,7 +54,7 @@ export function planWords({ scenarios: played, requests, ms, pace, lacking }: Pl
 export function dryRun(options: RunOptions, io: CommandIo, redactor: Redactor): number {
   const read = readTarget(options, io, redactor);
   const hasOwn = read.profile !== undefined || options.tokenEnv !== undefined;
-  const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';
+  const mode: Mode = hasOwn || read.controlUrl === null ? 'profile' : 'control';
   const plan = planTarget(options, read, mode);
   const first = requestsBefore(plan.offers, mode, neededCapabilities(scenarios, options));
   const requests = plan.requests + first;
@@ -100,13 +100,13 @@ export function dryRun(options: RunOptions, io: CommandIo, redactor: Redactor): 
   return 0;
 }
 
-function notesOf({ asked }: TargetReading, mode: Mode): string[] {
-  if (asked === null) return [];
+function notesOf({ controlUrl }: TargetReading, mode: Mode): string[] {
+  if (controlUrl === null) return [];
   if (mode === 'control') {
-    return [`A control plane is expected at ${asked}; without one nothing could be tried.`];
+    return [`A control plane is expected at ${controlUrl}; without one nothing could be tried.`];
   }
   const own = 'everything is made in worlds of the run’s own instead, and faster';
-  return [`If a control plane answers at ${asked}, ${own} (--control-url none).`];
+  return [`If a control plane answers at ${controlUrl}, ${own} (--control-url none).`];
 }
 
 /** Each required part of the profile is tried before rules depend on it. */

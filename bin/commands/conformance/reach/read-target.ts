@@ -17,7 +17,7 @@ import type { TargetOptions } from '../options.ts';
 export interface TargetReading extends Pick<ReadProfile, 'notes' | 'variables' | 'warnings'> {
   readonly baseUrl: string;
   /** The URL to try for a control plane; null: there is none. */
-  readonly asked: string | null;
+  readonly controlUrl: string | null;
   readonly profile: Profile | undefined;
   readonly secrets: readonly string[];
 }

@@ -82,15 +82,15 @@ function readFile(text: string) {
 }
 
 /** The exit code if the command itself succeeded. */
-export async function tellCoverage(
+export async function reportCoverage(
   { files, least }: CoverageOptions,
   coverage: CoverageShown,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<number> {
-  say(`\n${terminalText(coverageText(coverage))}`);
+  print(`\n${terminalText(coverageText(coverage))}`);
   if (Object.values(coverage.operations).every((times) => times === 0)) {
     const advice = 'its calls have to go to the address in SANDBOX_BASE_URL';
-    say(`sandbox: the command called no operation of the API: ${advice}\n`);
+    print(`sandbox: the command called no operation of the API: ${advice}\n`);
   }
   for (const { format, file } of files) {
     const text = formats[format]?.(coverage) ?? '';
@@ -100,11 +100,11 @@ export async function tellCoverage(
       const failed = error as NodeJS.ErrnoException;
       if (failed.code === undefined && !(error instanceof FileProblem)) throw error;
       const why = failed.code === undefined ? failed.message : unwritableWords(failed);
-      say(`sandbox: ${terminalLine(`--coverage=${format}=${file}`)}: ${why}\n`);
+      print(`sandbox: ${terminalLine(`--coverage=${format}=${file}`)}: ${why}\n`);
       return 2;
     }
   }
   if (percentMet(coverage) >= least) return 0;
-  say(`sandbox: ${rulesLine(coverage)} were met, fewer than the ${least} % of --coverage-min\n`);
+  print(`sandbox: ${rulesLine(coverage)} were met, fewer than the ${least} % of --coverage-min\n`);
   return 1;
 }

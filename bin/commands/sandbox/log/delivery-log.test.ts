@@ -13,7 +13,7 @@ async function logUnder(effect: DeliveryEffect, json: boolean): Promise<string[]
   await harness.subscribe('https://hooks.example.com/in');
   harness.execute('makeFault', { match: { webhook: true }, effect, times: 1 });
   const lines: string[] = [];
-  logDeliveries(harness.sandbox, { json, say: (line) => lines.push(line) });
+  logDeliveries(harness.sandbox, { json, print: (line) => lines.push(line) });
   harness.emit();
   await harness.waitUntilIdle();
   await harness.advance(60_000);
@@ -43,13 +43,13 @@ log('a delivery that a fault drops is logged as ended', async () => {
 
 log('a delivery that a fault delays is logged when it is delayed and when it is sent', async () => {
   const lines = await logUnder({ kind: 'delay', ms: 5000 }, false);
-  const said = lines.map((line) => line.replace(/^\S+ +/, ''));
-  assert.equal(said, [
+  const logged = lines.map((line) => line.replace(/^\S+ +/, ''));
+  assert.equal(logged, [
     '... delayed by a fault, goes out in 5 s (seq 1 attempt 1)',
-    said[1],
+    logged[1],
     '<-- 200 (seq 1 attempt 1)',
   ]);
-  assert.match(said[1] ?? '', /^--> \S+ seq 1 attempt 1 to https:\/\/hooks\.example\.com\/in$/);
+  assert.match(logged[1] ?? '', /^--> \S+ seq 1 attempt 1 to https:\/\/hooks\.example\.com\/in$/);
   const events = (await logUnder({ kind: 'delay', ms: 5000 }, true)).map((text) =>
     JSON.parse(text),
   );

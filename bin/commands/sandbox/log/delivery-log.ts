@@ -11,13 +11,13 @@ import { terminalLine } from '../../terminal.ts';
 import { clockTime, eachWorld, type LogOptions } from './request-log.ts';
 
 /** Logs the deliveries of the first world; with JSON those of every world. */
-export function logDeliveries(sandbox: Sandbox, { json, say }: LogOptions): void {
+export function logDeliveries(sandbox: Sandbox, { json, print }: LogOptions): void {
   eachWorld(sandbox, (name, host) => {
     // An attempt that was cancelled, by a disable or with its world, has no number.
     host.listen((notice) => {
       if (notice.kind !== 'delivery' || (!json && host !== sandbox.first)) return;
       const event = deliveryEvent(name, host, notice);
-      if (event !== null) say(json ? jsonText(event) : deliveryLine(event));
+      if (event !== null) print(json ? jsonText(event) : deliveryLine(event));
     });
   });
 }

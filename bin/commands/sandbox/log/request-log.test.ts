@@ -10,7 +10,7 @@ const log = suite('request log');
 async function written(json: boolean): Promise<string> {
   const sandbox = await createTestSandbox();
   const text = await new Promise<string>((resolve) => {
-    logRequests(sandbox, { json, say: resolve });
+    logRequests(sandbox, { json, print: resolve });
     const call = { method: 'GET', target: '/accounts', headers: {}, body: new Uint8Array() };
     sandbox.call(call, () => undefined);
   });
@@ -32,7 +32,7 @@ log('a hint is printed below its request, and part of its event', async () => {
 log('requests of other worlds become one line', async () => {
   const sandbox = await createTestSandbox();
   const text = await new Promise<string>((resolve) => {
-    logRequests(sandbox, { json: false, say: resolve });
+    logRequests(sandbox, { json: false, print: resolve });
     void sandbox.addWorld({ name: 'judged' }).then((host) => {
       const call = { method: 'GET', target: '/x', headers: {}, body: new Uint8Array() };
       for (let n = 0; n < 3; n += 1) host.call(call, () => undefined);
@@ -47,13 +47,13 @@ log('requests of other worlds become one line', async () => {
 log('lines of one turn share a write, in order', async () => {
   const writes = await new Promise<string[]>((resolve) => {
     const written: string[] = [];
-    const say = batchLines((text) => {
+    const print = batchLines((text) => {
       written.push(text);
       if (text.includes('last')) resolve(written);
     });
-    say('a request');
-    say('its delivery');
-    setTimeout(say, 5, 'the last');
+    print('a request');
+    print('its delivery');
+    setTimeout(print, 5, 'the last');
   });
   assert.equal(writes, ['a request\nits delivery\n', 'the last\n']);
 });
@@ -100,16 +100,16 @@ const LINES: readonly (readonly [words: string, change: Partial<RequestEvent>, e
 
 for (const [words, change, end] of LINES) {
   log(words, () => {
-    const shown = requestLine({ ...line, ...change }).replace(/ +/g, ' ');
-    assert.is(shown, `12:00:01.250 POST /api/v1/accounts ${end}`);
+    const text = requestLine({ ...line, ...change }).replace(/ +/g, ' ');
+    assert.is(text, `12:00:01.250 POST /api/v1/accounts ${end}`);
   });
 }
 
 log('a hostile target stays on its line', () => {
-  const shown = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });
-  assert.not.match(shown, /[^\x20-\x7eÿ…]/);
-  assert.match(shown, '/a\\n\\x1b[2J');
-  assert.ok(shown.length < 140);
+  const text = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });
+  assert.not.match(text, /[^\x20-\x7eÿ…]/);
+  assert.match(text, '/a\\n\\x1b[2J');
+  assert.ok(text.length < 140);
 });
 
 log('hints are printed below, each on its own line', () => {
@@ -117,12 +117,12 @@ log('hints are printed below, each on its own line', () => {
     { code: 'unknown_member', words: 'nick is no member.\nReally\x1b[2J' },
     { code: 'other_currency', words: 'It is in USD.' },
   ] as unknown as RequestEvent['hints'];
-  const [first, ...told] = requestLine({ ...line, hints }).split('\n');
+  const [first, ...hintLines] = requestLine({ ...line, hints }).split('\n');
   assert.is(first, requestLine(line));
-  assert.is(told.length, 2);
-  assert.match(told[0] ?? '', /^ {14}hint unknown_member: nick is no member\.\\nReally/);
-  assert.not.match(told[0] ?? '', '\x1b');
-  assert.is(told[1]?.trim(), 'hint other_currency: It is in USD.');
+  assert.is(hintLines.length, 2);
+  assert.match(hintLines[0] ?? '', /^ {14}hint unknown_member: nick is no member\.\\nReally/);
+  assert.not.match(hintLines[0] ?? '', '\x1b');
+  assert.is(hintLines[1]?.trim(), 'hint other_currency: It is in USD.');
 });
 
 log.run();

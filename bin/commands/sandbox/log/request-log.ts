@@ -9,7 +9,7 @@ import { terminalLine } from '../../terminal.ts';
 export interface LogOptions {
   readonly json: boolean;
   readonly paint?: Paint | undefined;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** `12:00:01.250` */
@@ -40,8 +40,8 @@ export function batchLines(write: (text: string) => void): (line: string) => voi
  * Logs the requests of the first world one by one. JSON covers every world; in lines the requests of
  * other worlds, such as those of a judge, are summed up in one line when they pause.
  */
-export function logRequests(sandbox: Sandbox, { json, paint, say }: LogOptions): void {
-  const countOther = otherWorlds(say);
+export function logRequests(sandbox: Sandbox, { json, paint, print }: LogOptions): void {
+  const countOther = otherWorlds(print);
   eachWorld(sandbox, (name, host) => {
     host.listen((notice) => {
       if (notice.kind !== 'request') return;
@@ -52,7 +52,7 @@ export function logRequests(sandbox: Sandbox, { json, paint, say }: LogOptions):
       const entry = findEntry(host.world.journal, notice.n);
       if (!entry) return;
       const event = requestEvent(name, host, entry);
-      say(json ? jsonText(event) : requestLine(event, paint));
+      print(json ? jsonText(event) : requestLine(event, paint));
     });
   });
 }
@@ -60,14 +60,14 @@ export function logRequests(sandbox: Sandbox, { json, paint, say }: LogOptions):
 const pauseMs = 1000;
 
 /** Counts the requests of the other worlds, and prints one line when they pause. */
-function otherWorlds(say: (line: string) => void): (name: string) => void {
+function otherWorlds(print: (line: string) => void): (name: string) => void {
   const names = new Set<string>();
   let requests = 0;
   let timer: NodeJS.Timeout | null = null;
   const sum = () => {
     const where = names.size === 1 ? `world ${[...names][0]}` : `${names.size} other worlds`;
     const what = requests === 1 ? 'request' : 'requests';
-    say(`${clockTime(Date.now())}  ${requests.toLocaleString('en')} ${what} in ${where}`);
+    print(`${clockTime(Date.now())}  ${requests.toLocaleString('en')} ${what} in ${where}`);
     names.clear();
     requests = 0;
     timer = null;

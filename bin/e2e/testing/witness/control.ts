@@ -6,9 +6,9 @@ import { settle, transactionBody } from './transactions.ts';
 import { isObject, type Json, type JsonObject, sumOf, textOr } from './values.ts';
 import type { World } from './world.ts';
 
-export type Told = readonly [status: number, body: Json];
+export type Answer = readonly [status: number, body: Json];
 
-export const NONE: Told = [404, { code: 'not_found', detail: 'there is no such row or record' }];
+export const NONE: Answer = [404, { code: 'not_found', detail: 'there is no such row or record' }];
 
 export interface ControlCall {
   readonly world: World;
@@ -21,7 +21,7 @@ export interface ControlCall {
 const shown = (record: object): JsonObject => ({ ...record });
 const allShown = (records: Iterable<object>): JsonObject[] => [...records].map(shown);
 
-const ROWS: Readonly<Record<string, (call: ControlCall) => Told | Promise<Told>>> = {
+const ROWS: Readonly<Record<string, (call: ControlCall) => Answer | Promise<Answer>>> = {
   'GET health': () => [200, { status: 'ready' }],
   'GET info': ({ world: { style } }) => {
     return [200, { version: 'witness', settings: { events_path: style.channelPath } }];
@@ -32,8 +32,8 @@ const ROWS: Readonly<Record<string, (call: ControlCall) => Told | Promise<Told>>
     return [200, { to_ms: world.clock.now() }];
   },
   'POST credentials': ({ world, body }) => {
-    const made = addCredential(world, body);
-    return [201, { ...shown(made), token: newToken(world, made.client_id, null) }];
+    const credential = addCredential(world, body);
+    return [201, { ...shown(credential), token: newToken(world, credential.client_id, null) }];
   },
   'PATCH credentials': ({ world, rest, body }) => {
     const found = world.store.credential(rest[0] ?? '');
@@ -65,7 +65,7 @@ const ROWS: Readonly<Record<string, (call: ControlCall) => Told | Promise<Told>>
   },
   'GET faults': ({ world }) => [200, { faults: allShown(world.faults) }],
   'POST faults': ({ world, body }) => {
-    const made = {
+    const record = {
       id: `fault_${world.count('faults')}`,
       match: isObject(body.match) ? body.match : {},
       phase: body.phase === 'after' ? ('after' as const) : ('before' as const),
@@ -73,8 +73,8 @@ const ROWS: Readonly<Record<string, (call: ControlCall) => Told | Promise<Told>>
       times: typeof body.times === 'number' ? body.times : Number.POSITIVE_INFINITY,
       hits: 0,
     };
-    world.faults = [...world.faults, made];
-    return [201, shown(made)];
+    world.faults = [...world.faults, record];
+    return [201, shown(record)];
   },
   'DELETE faults': ({ world, rest }) => {
     world.faults = world.faults.filter(({ id }) => id !== rest[0]);
@@ -122,10 +122,10 @@ export async function operate(
   method: string,
   [first = '', ...rest]: readonly string[],
   call: Pick<ControlCall, 'query' | 'body'>,
-): Promise<Told> {
-  const told = (await ROWS[`${method} ${first}`]?.({ ...call, world, rest })) ?? NONE;
+): Promise<Answer> {
+  const reply = (await ROWS[`${method} ${first}`]?.({ ...call, world, rest })) ?? NONE;
   world.pump();
-  return told;
+  return reply;
 }
 
 function rateIn(body: JsonObject): { plan?: Plan; rate_per_second?: number | null } {
@@ -136,7 +136,7 @@ function rateIn(body: JsonObject): { plan?: Plan; rate_per_second?: number | nul
 
 export function addCredential({ store }: World, body: JsonObject): Credential {
   return store.saveCredential({
-    name: textOr(body.name, 'made'),
+    name: textOr(body.name, 'record'),
     kind: body.kind === 'delegated' ? 'delegated' : 'server',
     client_id: `client_${randomBytes(8).toString('hex')}`,
     client_secret: `secret_${randomBytes(12).toString('hex')}`,
@@ -153,8 +153,8 @@ export function addCredential({ store }: World, body: JsonObject): Credential {
 export function addTradingAccount({ store }: World, account_id: string, body: JsonObject) {
   const currency = textOr(body.currency, 'USD');
   const provider_payouts = body.provider_payouts === true;
-  const made = { id: store.nextId(), account_id, currency, provider_payouts, entries: [] };
-  return store.saveTradingAccount(made);
+  const record = { id: store.nextId(), account_id, currency, provider_payouts, entries: [] };
+  return store.saveTradingAccount(record);
 }
 
 function shownPlace({ entries, ...place }: TradingAccount): JsonObject {

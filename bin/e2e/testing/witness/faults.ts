@@ -21,8 +21,8 @@ export async function meetFault(
       Object.entries(each.match).every(([name, value]) => own[name] === value),
   );
   if (fault === undefined) return undefined;
-  const struck = { ...fault, times: fault.times - 1, hits: fault.hits + 1 };
-  world.faults = world.faults.map((each) => (each === fault ? struck : each));
+  const applied = { ...fault, times: fault.times - 1, hits: fault.hits + 1 };
+  world.faults = world.faults.map((each) => (each === fault ? applied : each));
   const { kind, status, ms } = fault.effect;
   if (kind === 'status') return failure(context, Number(status));
   keepReply();

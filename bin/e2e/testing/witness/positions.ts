@@ -15,8 +15,8 @@ export function openPosition(context: Context): Reply {
   const place = context.tradingAccount(trading) ?? context.notFound();
   checkMarket(context);
   const volume = String(context.body[names.volume]);
-  const made = { id: store.nextId(), trading_account_id: place.id, instrument, side, volume };
-  return filled(context, place, store.savePosition({ ...made, open: true }), 'position.opened');
+  const position = { id: store.nextId(), trading_account_id: place.id, instrument, side, volume };
+  return filled(context, place, store.savePosition({ ...position, open: true }), 'position.opened');
 }
 
 export function closePosition(context: Context): Reply {

@@ -68,12 +68,12 @@ function addPlace(world: World, account_id: string, provider_payouts = false) {
 
 function addSettled(world: World, place: ReturnType<typeof addPlace>, n: number): JsonObject {
   const { store, clock } = world;
-  const made = store.saveTransaction({
+  const transaction = store.saveTransaction({
     ...{ id: store.nextId(), ...place, client_reference_id: `seed-settled-${n}` },
     ...{ amount: '10.00', method: 'Deposit', transaction_type: 'Deposit', status: 'approved' },
     ...{ is_ftd: n === 1, created_at: clock.now(), changed_ms: clock.now() },
     ...{ settles_ms: null, reason: null, operator: null },
   });
-  settle(world, made);
-  return { id: made.id, account_id: made.account_id };
+  settle(world, transaction);
+  return { id: transaction.id, account_id: transaction.account_id };
 }

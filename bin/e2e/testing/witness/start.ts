@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { attachChannel } from './channel.ts';
 import { bodyOf } from './context.ts';
-import { NONE, operate, type Told } from './control.ts';
+import { type Answer, NONE, operate } from './control.ts';
 import { answer } from './pipeline.ts';
 import { addProfile } from './profile.ts';
 import type { Call, Headers } from './records.ts';
@@ -127,20 +127,20 @@ async function serve(
   }
 }
 
-function sendJson(response: ServerResponse, [status, body]: Told): void {
+function sendJson(response: ServerResponse, [status, body]: Answer): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(print(body));
 }
 
-async function control(worlds: Worlds, { method, target, ...call }: Call): Promise<Told> {
+async function control(worlds: Worlds, { method, target, ...call }: Call): Promise<Answer> {
   const url = new URL(target, 'http://control');
   const parts = url.pathname.slice(CONTROL.length + 1).split('/');
   const given = { query: url.searchParams, body: bodyOf(call) };
   const [first, name = '', ...rest] = parts;
   if (first !== 'worlds') return operate(worlds.main, method, parts, given);
   if (method === 'POST' && name === '') {
-    const made = `world-${worlds.main.count('worlds')}`;
-    worlds.named.set(made, worlds.make(given.body.clock === 'real' ? null : Date.now()));
-    return [201, { name: made }];
+    const worldName = `world-${worlds.main.count('worlds')}`;
+    worlds.named.set(worldName, worlds.make(given.body.clock === 'real' ? null : Date.now()));
+    return [201, { name: worldName }];
   }
   const world = worlds.named.get(name);
   if (world === undefined) return NONE;

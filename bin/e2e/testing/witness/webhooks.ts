@@ -31,13 +31,13 @@ export function createWebhook(context: Context): Reply {
   if (own.length >= style.maxHooks) {
     context.refuse(409, 'invalid_state', `${style.maxHooks} subscriptions are enough`);
   }
-  const made = store.saveSubscription({
+  const subscription = store.saveSubscription({
     ...{ id: store.nextId(), firm_id: credential.firm_id, brand_id: credential.brand_id, url },
     ...{ event_categories: known, disabled: false, disabled_reason: null, last_delivered_seq: 0 },
     ...{ created_at: nowMs, secret: newSecret(), previous_secret: null, rotated_ms: 0 },
     stopped: false,
   });
-  const whole = { ...hookBody(context, made), secret: made.secret };
+  const whole = { ...hookBody(context, subscription), secret: subscription.secret };
   return context.reply(style.createHookStatus, whole);
 }
 

@@ -8,9 +8,9 @@ import {
   decision,
   found,
   HOUR_MS,
+  hasOverlap,
   leaving,
-  meeting,
-  meets,
+  overlapping,
   type Rows,
   refusal,
   refusedIf,
@@ -91,12 +91,13 @@ export const accountDefects: Rows = {
   'status-active (ACC-20): a new account is active at once': savedAccount(
     (_account, _context, before) => (before === undefined ? { status: 'Active' } : {}),
   ),
-  'race-same-email (ACC-8): creates that race may share an email': meeting(
-    found(['accountByEmail'], (_, context) => !meets(context, CREATE)),
+  'race-same-email (ACC-8): creates that race may share an email': overlapping(
+    found(['accountByEmail'], (_, context) => !hasOverlap(context, CREATE)),
   ),
-  'race-same-reference (ACC-5 IDEM-12 IDEM-15 ACC-6): racing creates share a reference': meeting(
-    found(['accountByReference', 'accountByEmail'], (_, context) => !meets(context, CREATE)),
-  ),
+  'race-same-reference (ACC-5 IDEM-12 IDEM-15 ACC-6): racing creates share a reference':
+    overlapping(
+      found(['accountByReference', 'accountByEmail'], (_, context) => !hasOverlap(context, CREATE)),
+    ),
 };
 
 export const updateDefects: Rows = {
@@ -168,10 +169,11 @@ export const updateDefects: Rows = {
     ({ email }, context, before) =>
       before === undefined ? {} : { email: textOr(context?.body.email, email) },
   ),
-  'race-updates (UPD-12 UPD-7): the tag is not compared when two updates race': meeting(
+  'race-updates (UPD-12 UPD-7): the tag is not compared when two updates race': overlapping(
     request(UPDATE, (context) => {
       const found = accountOf(context);
-      if (found !== undefined && meets(context, UPDATE)) setTag(context, `"${found.revision}"`);
+      if (found !== undefined && hasOverlap(context, UPDATE))
+        setTag(context, `"${found.revision}"`);
     }),
   ),
 };

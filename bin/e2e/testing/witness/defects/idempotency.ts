@@ -1,7 +1,7 @@
 // Defects of idempotency.
 import { bodyOf, withBody } from '../context.ts';
 import { transactionBody } from '../transactions.ts';
-import { HOUR_MS, kept, keyed, lasting, meeting, type Rows, replays, stored } from './wrap.ts';
+import { HOUR_MS, kept, keyed, lasting, overlapping, type Rows, replays, stored } from './wrap.ts';
 
 const isDecision = (name: string): boolean => /^(approve|reject|cancel)/.test(name);
 
@@ -75,7 +75,7 @@ export const idempotencyDefects: Rows = {
         : {},
   ),
   'given-up-early (IDEM-14b): an attempt is given up after ten seconds': lasting('attempt', 10_000),
-  'race-same-key (IDEM-15 IDEM-14a IDEM-4c): identical requests that race all run': meeting(
+  'race-same-key (IDEM-15 IDEM-14a IDEM-4c): identical requests that race all run': overlapping(
     stored(({ key }) => ({
       key: (name, context) =>
         context.overlaps.some((each) => each.key === name.key) ? undefined : key(name, context),

@@ -10,10 +10,10 @@ import {
   DAY_MS,
   decision,
   found,
+  hasOverlap,
   keyed,
   leaving,
-  meeting,
-  meets,
+  overlapping,
   type Rows,
   refusal,
   request,
@@ -182,11 +182,11 @@ export const transitionDefects: Rows = {
     if (owner === undefined || context.query.has('account_id')) return;
     context.query.set('account_id', owner);
   }),
-  'race-approvals (TXS-4 IDEM-15 IDEM-4c): two approvals that race credit twice': meeting(
+  'race-approvals (TXS-4 IDEM-15 IDEM-4c): two approvals that race credit twice': overlapping(
     decision(APPROVE, (reply, context) => {
       const { store, overlaps, pathId } = context;
       const each = transactionOf(context);
-      const isRaced = overlaps.some((one) => one.pathId === pathId) && meets(context, APPROVE);
+      const isRaced = overlaps.some((one) => one.pathId === pathId) && hasOverlap(context, APPROVE);
       if (reply.status !== 200 || each === undefined || !isRaced) return undefined;
       const entry = { transaction_id: each.id, kind: 'movement', at_ms: 0 } as const;
       store.book(each.trading_account_id, { ...entry, amount: effectOf(each) });

@@ -184,7 +184,7 @@ export const delivered = (
 ): Seams => ({ delivery });
 
 /** Delays writes so that concurrent requests overlap before they run. */
-export const meeting = (seams: Seams): Seams => ({
+export const overlapping = (seams: Seams): Seams => ({
   ...seams,
   before: async (context) => {
     if (context.call.method !== 'GET') await new Promise((resolve) => setTimeout(resolve, 12));
@@ -193,5 +193,5 @@ export const meeting = (seams: Seams): Seams => ({
 });
 
 /** Whether a request of one of these operations was in progress at the same time. */
-export const meets = (context: Context, names: string): boolean =>
+export const hasOverlap = (context: Context, names: string): boolean =>
   context.overlaps.some((each) => isOn(names, each));

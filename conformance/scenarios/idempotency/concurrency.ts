@@ -9,7 +9,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
-import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
+import { immediateAnswer, suspendRequest } from '../support/suspend-request.ts';
 
 /** Enough to hit a gap between check and write of less than a millisecond. */
 const CROWD = 16;
@@ -131,7 +131,7 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   const key = t.fresh.key();
   const send = () => t.call(call, { key });
   const held = await suspendRequest(t, operation, { kind: 'delay', ms: 2_000 }, send);
-  for (const answer of [await answerAtOnce(t, send), await answerAtOnce(t, send)]) {
+  for (const answer of [await immediateAnswer(t, send), await immediateAnswer(t, send)]) {
     if (answer === undefined) {
       const expected = `${IN_FLIGHT.join(' ')} at once, while ${OPERATIONS[operation].words} runs`;
       return t.claim('IDEM-14a', expected, false, 'no answer until it was over');
@@ -165,7 +165,7 @@ export const idemInFlightApart: Scenario = {
       ['IDEM-14a', 'another subject under the key', () => t.call(other, { key })],
       ['IDEM-2b', 'another credential', () => t.call(call, { key, as: 'no_amend' })],
     ] as const) {
-      claimAtOnce(t, rule, `${words} served meanwhile`, true, await answerAtOnce(t, send));
+      claimImmediate(t, rule, `${words} served meanwhile`, true, await immediateAnswer(t, send));
     }
     await t.operator.advance(2_000);
     await held();
@@ -173,7 +173,7 @@ export const idemInFlightApart: Scenario = {
 };
 
 /** Served, or refused as in flight; an answer that waits for the first request comes too late. */
-function claimAtOnce(
+function claimImmediate(
   t: ScenarioContext,
   rule: RuleId,
   words: string,
@@ -210,7 +210,7 @@ export const idemNotAbandoned: Scenario = {
       lastS = atS;
       for (const send of [slow, hung]) {
         const words = `${IN_FLIGHT.join(' ')} after ${atS} s`;
-        claimAtOnce(t, 'IDEM-14b', words, false, await answerAtOnce(t, send));
+        claimImmediate(t, 'IDEM-14b', words, false, await immediateAnswer(t, send));
       }
     }
     await t.operator.advance(500);
@@ -225,7 +225,7 @@ async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer
   for (const atS of [31, 46, 61, 121, 301, 601, 1801, 3601]) {
     await t.operator.advance((atS - lastS) * 1000);
     lastS = atS;
-    const answer = await answerAtOnce(t, send);
+    const answer = await immediateAnswer(t, send);
     if (answer === undefined || answer.status === 409) continue;
     const setting = { abandon_after_ms: (atS - 1) * 1000 };
     return t.observe('NS-34', `given up by ${atS - 1} s`, setting);
