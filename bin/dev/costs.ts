@@ -18,7 +18,7 @@ import { root } from './root.ts';
 type Row = Record<string, number>;
 
 /** At this rate no request has to wait, so the measured time is the scenario's own. */
-const ample = 2_000;
+const unlimitedRate = 2_000;
 /** Exhausting a rate takes more calls the higher it is. */
 const slowRate = 5;
 const fastRate = 15;
@@ -73,7 +73,7 @@ function withRate(slow: Row | undefined, fast: Row | undefined): Row | undefined
 }
 
 console.error('A profile, the rates of it, and the control plane: four runs of every scenario');
-const live = await play(ample, { skip: byRate });
+const live = await play(unlimitedRate, { skip: byRate });
 const slow = await play(slowRate, { only: byRate });
 const fast = await play(fastRate, { only: byRate });
 const whole = await play(null);

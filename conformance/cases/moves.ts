@@ -209,7 +209,7 @@ async function givenIn(
   place: Place,
   { of = {}, create: make }: Variant,
 ): Promise<GivenTransaction | undefined> {
-  const transaction = make ? await make(t, place) : await madeIn(t, state, place, of);
+  const transaction = make ? await make(t, place) : await createIn(t, state, place, of);
   if (make && state === 'settled') {
     const { id, account_id } = made;
     const approval = await t.control('approveTransaction', { id, account_id }, 501);
@@ -222,7 +222,7 @@ async function givenIn(
   throw new Blocked(`control failed: what was made ${state} reads "${status}"`);
 }
 
-async function madeIn(
+async function createIn(
   t: ScenarioContext,
   state: State,
   place: Place,

@@ -153,11 +153,11 @@ export function sameButForReferences(a: SentRequest, b: SentRequest): boolean {
 }
 
 /** A client that generates a new reference for each attempt generates email and phone as well. */
-const madeUp = new Set(['client_reference_id', 'email', 'phone']);
+const generatedMembers = new Set(['client_reference_id', 'email', 'phone']);
 
 function unnamed(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(unnamed);
   if (typeof json !== 'object' || json === null) return json;
-  const kept = Object.entries(json).filter(([name]) => !madeUp.has(name));
+  const kept = Object.entries(json).filter(([name]) => !generatedMembers.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, unnamed(value)]));
 }

@@ -167,9 +167,9 @@ export function controlOperator(
       const rate = { rate_per_second: perSecond };
       const put = () => plane.ask('PATCH', path, { ...rate, plan: 'sandbox' });
       const done = perSecond === null ? await put().catch(onlyBlocked) : undefined;
-      const { rate_per_second: shown } = done ?? (await plane.ask('PATCH', path, rate));
+      const { rate_per_second: currentRate } = done ?? (await plane.ask('PATCH', path, rate));
       const isOnSandbox = done !== undefined;
-      return { perSecond: typeof shown === 'number' ? shown : undefined, isOnSandbox };
+      return { perSecond: typeof currentRate === 'number' ? currentRate : undefined, isOnSandbox };
     },
   };
 }

@@ -71,7 +71,7 @@ const SCHEMA: Readonly<Record<string, readonly [attributes: string[], children: 
 };
 
 junit('has no element and no attribute outside the common schema', () => {
-  const look = ({ name, attributes, children }: Element): void => {
+  const visit = ({ name, attributes, children }: Element): void => {
     const [known, inside] = SCHEMA[name]!;
     assert.equal(
       Object.keys(attributes).filter((each) => !known.includes(each)),
@@ -80,10 +80,10 @@ junit('has no element and no attribute outside the common schema', () => {
     );
     for (const child of children) {
       assert.ok(inside.includes(child.name), `${child.name} in ${name}`);
-      look(child);
+      visit(child);
     }
   };
-  look(root);
+  visit(root);
   for (const suite of root.children) {
     assert.match(suite.attributes.timestamp!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
   }

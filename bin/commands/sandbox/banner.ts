@@ -46,8 +46,9 @@ function describe(credential: CredentialShown): string {
   const reach = account_id
     ? `account ${account_id}`
     : `firm ${firm_id}${brand_id ? `, brand ${brand_id}` : ', all brands'}`;
-  const may = scopes.length > 4 ? `${scopes.length} scopes` : scopes.join(' ') || 'no scopes';
-  return [reach, may, ...(read_only ? ['read-only'] : [])].join('; ');
+  const scopeWords =
+    scopes.length > 4 ? `${scopes.length} scopes` : scopes.join(' ') || 'no scopes';
+  return [reach, scopeWords, ...(read_only ? ['read-only'] : [])].join('; ');
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {

@@ -61,16 +61,16 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   const busyMs = ((paced + atOnce) * ROUND_TRIP_MS) / WIDTH[mode];
   // Scenarios that share the target wait concurrently, the others one after another.
   const waits = chosen.map(({ scenario }, at) => {
-    const isBeside = mode === 'control' || laneOf(scenario) === 'shared';
-    return { isBeside, ms: rows[at]!.wait_ms ?? 0 };
+    const isConcurrent = mode === 'control' || laneOf(scenario) === 'shared';
+    return { isConcurrent, ms: rows[at]!.wait_ms ?? 0 };
   });
-  const alone = sum(waits.filter(({ isBeside }) => !isBeside).map(({ ms }) => ms));
-  const beside = waits.filter(({ isBeside }) => isBeside).map(({ ms }) => ms);
+  const alone = sum(waits.filter(({ isConcurrent }) => !isConcurrent).map(({ ms }) => ms));
+  const concurrent = waits.filter(({ isConcurrent }) => isConcurrent).map(({ ms }) => ms);
   return {
     scenarios: rows.length,
     requests: Math.round(paced + atOnce),
     made,
-    ms: Math.round(Math.max(pacedMs + busyMs, ...beside) + alone),
+    ms: Math.round(Math.max(pacedMs + busyMs, ...concurrent) + alone),
   };
 }
 

@@ -106,9 +106,9 @@ export const authTokenExpires: Scenario = {
     const late = await t.call('createAccount', { as: holder, body: other });
     const refused = late.isRefused;
     t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, refused);
-    const made = await t.call('createAccount', { body: other });
-    const first = !refused || made.status === control.status;
-    t.expect('AUTH-1', made).is('201, because nothing was created before', first);
+    const account = await t.call('createAccount', { body: other });
+    const first = !refused || account.status === control.status;
+    t.expect('AUTH-1', account).is('201, because nothing was created before', first);
   },
 };
 

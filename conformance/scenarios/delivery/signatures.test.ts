@@ -7,7 +7,7 @@ import { headersNaming, isSignedWith, signatureOf, valuesAt } from './signatures
 
 const signatures = suite('signatures');
 
-const headed = (...lines: HeaderLine[]) => ({ headers: new Headers(lines) });
+const withHeaders = (...lines: HeaderLine[]) => ({ headers: new Headers(lines) });
 
 // The others are decided by the time or the form of the header.
 const judged = [null, 'mismatch', 'bad_signature'];
@@ -16,7 +16,7 @@ for (const { name, header, secrets, body_base64, verdict, reason } of published.
   if (!judged.includes(reason)) continue;
   signatures(`published vector: ${name}`, () => {
     const body = Buffer.from(body_base64, 'base64');
-    const arrival = { ...headed(['X-Any', header ?? '']), body };
+    const arrival = { ...withHeaders(['X-Any', header ?? '']), body };
     const isSigned = secrets.some((secret) => isSignedWith(secret, arrival));
     assert.is(isSigned, verdict === 'accept');
   });
@@ -34,10 +34,10 @@ signatures('the header is found by its value', () => {
     ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', undefined],
   ];
   for (const [value, name] of cases) {
-    const found = signatureOf(headed(['Host', 'hooks.example.com'], ['Sig', value]));
+    const found = signatureOf(withHeaders(['Host', 'hooks.example.com'], ['Sig', value]));
     assert.is(found?.name, name, value);
   }
-  assert.is(signatureOf(headed()), undefined);
+  assert.is(signatureOf(withHeaders()), undefined);
 });
 
 signatures('a complete signature takes precedence over similar headers', () => {
@@ -46,18 +46,18 @@ signatures('a complete signature takes precedence over similar headers', () => {
     ['X-Digest', hex],
     ['X-Sig', `t=1,v1=${hex}`],
   ];
-  assert.is(signatureOf(headed(...lines))?.name, 'X-Sig');
+  assert.is(signatureOf(withHeaders(...lines))?.name, 'X-Sig');
 });
 
 signatures('every value of a part is kept, in order', () => {
-  const found = signatureOf(headed(['S', 't=1,v1=a, v1=b==,x']))!;
+  const found = signatureOf(withHeaders(['S', 't=1,v1=a, v1=b==,x']))!;
   assert.equal(valuesAt(found, 'v1'), ['a', 'b==']);
   assert.equal(valuesAt(found, 't'), ['1']);
   assert.equal(found.parts.at(-1), ['x', '']);
 });
 
 signatures('the id of a subscription is not a content length', () => {
-  const arrival = headed(['Content-Length', '12'], ['X-Sub', '12'], ['X-Other', '123']);
+  const arrival = withHeaders(['Content-Length', '12'], ['X-Sub', '12'], ['X-Other', '123']);
   assert.equal(headersNaming('12', arrival), ['X-Sub']);
 });
 

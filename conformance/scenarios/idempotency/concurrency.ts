@@ -13,7 +13,7 @@ import { immediateAnswer, suspendRequest } from '../support/suspend-request.ts';
 
 /** Enough to hit a gap between check and write of less than a millisecond. */
 const CROWD = 16;
-const CROWDED: readonly WriteName[] = [
+const RACED_WRITES: readonly WriteName[] = [
   ...(['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts'] as const),
   ...(['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction'] as const),
 ];
@@ -25,7 +25,7 @@ export const idemCrowdOfWrites: Scenario = {
   async run(t) {
     const size = await t.burstSize(CROWD);
     // If requests cost nothing, the race runs again, with all connections open by then.
-    for (const operation of size === CROWD ? [...CROWDED, ...CROWDED] : CROWDED) {
+    for (const operation of size === CROWD ? [...RACED_WRITES, ...RACED_WRITES] : RACED_WRITES) {
       if (!(await isAvailable(t, operation))) continue;
       const { words } = OPERATIONS[operation];
       await t.branch('IDEM-15', `${words}, ${size} times at once`, async () => {

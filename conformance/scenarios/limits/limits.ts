@@ -23,6 +23,7 @@ import {
   exhaust,
   expectRefusalForm,
   harmlessWrite,
+  isClockFrozen,
   joined,
   type Probe,
   press,
@@ -36,7 +37,6 @@ import {
   sendConcurrently,
   sendOne,
   sightingsOf,
-  standsStill,
   truthOf,
 } from './measure.ts';
 import { about, allowanceOf, nearly, shownBy, weighBurst, weighTogether } from './rate-evidence.ts';
@@ -321,7 +321,7 @@ export const limNothingDone: Scenario = {
     const [one, another] = limited;
     if (one === undefined || another === undefined) {
       const why = 'no create was limited behind those that use the allowance up';
-      throw (await standsStill(t)) ? new Blocked(why) : new Inconclusive(why);
+      throw (await isClockFrozen(t)) ? new Blocked(why) : new Inconclusive(why);
     }
     await refill(t);
     // With another name, so that an existing account is recognised.
@@ -348,7 +348,7 @@ export const limRefusalsCostNothing: Scenario = {
   rules: ['LIM-5'],
   needs: ['bursts', 'plan', 'mint', 'clock'],
   async run(t) {
-    if (!(await standsStill(t))) {
+    if (!(await isClockFrozen(t))) {
       throw new Inconclusive('the target cannot stop its clock, so allowance returns meanwhile');
     }
     const [calm, insistent] = [await probeOf(t), await probeOf(t)];
@@ -540,7 +540,7 @@ async function expectMetered(
   const last = answers.at(-1)!;
   // A refusal for another reason (NS-2, NS-4) shows nothing about allowances.
   if (!last.isServed && last.status !== 429) return;
-  const still = await standsStill(t);
+  const still = await isClockFrozen(t);
   const served = answers.filter(({ status }) => status < 300).length;
   const expected = `${about(SANDBOX).join(' to ')} of ${operation} served at once`;
   const truth = truthOf(weighBurst(allowanceOf(SANDBOX), sightingsOf(answers, still)));

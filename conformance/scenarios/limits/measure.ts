@@ -102,7 +102,7 @@ export async function sendConcurrently(
   t: ScenarioContext,
   sends: readonly (() => Promise<Answer>)[],
 ): Promise<Burst> {
-  const still = await standsStill(t);
+  const still = await isClockFrozen(t);
   const answers: Answer[] = [];
   const failures: unknown[] = [];
   const waiting = sends.values();
@@ -172,7 +172,7 @@ export function joined(...bursts: readonly Burst[]): Burst {
 }
 
 /** Whether the clock of the target moves only on command, so that no allowance returns. */
-export async function standsStill(t: ScenarioContext): Promise<boolean> {
+export async function isClockFrozen(t: ScenarioContext): Promise<boolean> {
   if (!t.has('clock')) return false;
   const fromMs = await t.operator.nowMs();
   await t.sleep(3);
@@ -186,7 +186,7 @@ export async function standsStill(t: ScenarioContext): Promise<boolean> {
  */
 export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
   const most = 3 * clearlyAbove(probe.perSecond);
-  if (!(await standsStill(t))) {
+  if (!(await isClockFrozen(t))) {
     const all = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
     if (all.limited.length > 0) return all;
     return joined(all, await sendBurst(t, probe, most - all.served.length));
@@ -219,7 +219,7 @@ export interface Rate {
 
 /** The refill rate of a credential after `used` has just exhausted its allowance. */
 export async function rateOf(t: ScenarioContext, probe: Probe, used: Burst): Promise<Rate> {
-  if (await standsStill(t)) return rateByStep(t, probe, used);
+  if (await isClockFrozen(t)) return rateByStep(t, probe, used);
   const { perSecond } = probe;
   const [forMs, factor] = perSecond < 20 ? [7_800, 2] : [2_800, 1.5];
   const answers = await press(t, [probe], { forMs, perSecond: perSecond * factor });

@@ -33,7 +33,7 @@ const profileTarget: Scenario = {
     if (t.has('mint') && !isOdd) return;
     const plain = await answered(() => create(t, t.mainRole));
     if (plain === undefined) return;
-    const brand = madeId(plain, 'brand_id');
+    const brand = createdId(plain, 'brand_id');
     if (brand !== undefined && t.brandId(t.mainRole) === undefined) {
       t.target.nameBrand?.(t.mainRole, brand);
     }
@@ -148,7 +148,7 @@ function refuse(need: Capability, why: string): never {
 /** ACC-15: a brand-bound credential creates in its brand without naming it. */
 async function findBrand(t: ScenarioContext, role: Role): Promise<void> {
   const created = await create(t, role);
-  const brand = madeId(created, 'brand_id');
+  const brand = createdId(created, 'brand_id');
   if (brand !== undefined) t.target.nameBrand?.(role, brand);
   else refuse(role, 'creates under it must name a brand, so it is not used: add its brand_id');
 }
@@ -156,15 +156,15 @@ async function findBrand(t: ScenarioContext, role: Role): Promise<void> {
 /** ACC-18 shows the firm, and AUTH-7 hides other firms' accounts: both would have to be broken. */
 async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   const ours = await create(t, t.mainRole);
-  const firm = madeId(ours, 'firm_id');
+  const firm = createdId(ours, 'firm_id');
   if (firm === undefined) return undefined;
-  const own = madeId(await create(t, 'other_firm'), 'firm_id');
+  const own = createdId(await create(t, 'other_firm'), 'firm_id');
   // A credential of another firm cannot create at our brand.
   const here = t.newAccount({ brand_id: ours.at('brand_id') }, 'other_firm');
   const there =
-    own ?? madeId(await t.call('createAccount', { as: 'other_firm', body: here }), 'firm_id');
+    own ?? createdId(await t.call('createAccount', { as: 'other_firm', body: here }), 'firm_id');
   if (there !== firm) return undefined;
-  const id = madeId(ours, 'id') ?? '';
+  const id = createdId(ours, 'id') ?? '';
   const patch = { first_name: 'Ada' };
   const reached = await t.update(id, patch, '"no-such-tag"', { as: 'other_firm' });
   if (reached.status === 404) return undefined;
@@ -184,8 +184,8 @@ async function firmWide(t: ScenarioContext, role: Role, other: Role): Promise<st
 async function sameBrand(t: ScenarioContext): Promise<string | undefined> {
   if (!t.has('brand')) return undefined;
   const [one, other] = [await create(t, 'brand'), await create(t, 'other_brand')];
-  const brand = madeId(one, 'brand_id');
-  if (brand === undefined || madeId(other, 'brand_id') !== brand) return undefined;
+  const brand = createdId(one, 'brand_id');
+  if (brand === undefined || createdId(other, 'brand_id') !== brand) return undefined;
   return `it is bound to brand ${brand}, as credentials.brand is`;
 }
 
@@ -220,7 +220,7 @@ async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   if (created.status === 404 && created.code === 'not_found') {
     return `it does not reach account ${accountId} and its ${tradingAccountId} (404)`;
   }
-  const id = madeId(created, 'id');
+  const id = createdId(created, 'id');
   if (id !== undefined)
     await t.call('cancelTransaction', { as: 'delegated', id, account_id: accountId });
   return undefined;
@@ -242,7 +242,7 @@ const seedScenarios = SEED_KINDS.map(
         const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
         refuse(kind, `the target does not know ${names} (404), so it is not used`);
       }
-      const id = madeId(created, 'id');
+      const id = createdId(created, 'id');
       if (id !== undefined) await t.call('cancelTransaction', { id, account_id: place.account_id });
     },
   }),
@@ -297,7 +297,7 @@ async function answered(send: () => Promise<Answer>): Promise<Answer | undefined
   }
 }
 
-function madeId(answer: Answer, name: string): string | undefined {
+function createdId(answer: Answer, name: string): string | undefined {
   return answer.isServed ? answer.idAt(name) : undefined;
 }
 

@@ -22,9 +22,9 @@ telling('the wording leaves out the ids of the request', () => {
     const at = (name: string) => json[name];
     return wording({ json, at, headers: new Headers([['X-Request-Id', id]]) } as unknown as Answer);
   };
-  const nobodys = refused('req_b', 'There is no 7 (req_b)');
-  assert.is(refused('req_a', 'There is no 12 (req_a)'), nobodys);
-  assert.is.not(refused('req_a', 'There is no 12 for you (req_a)'), nobodys);
+  const ofUnknown = refused('req_b', 'There is no 7 (req_b)');
+  assert.is(refused('req_a', 'There is no 12 (req_a)'), ofUnknown);
+  assert.is.not(refused('req_a', 'There is no 12 for you (req_a)'), ofUnknown);
 });
 
 telling('no header about the connection', () => {

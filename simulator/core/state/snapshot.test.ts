@@ -16,7 +16,7 @@ const check = suite('invalid states');
 type Loose = any;
 
 /** A world that contains a record of every kind. */
-async function lived(): Promise<string> {
+async function liveDocument(): Promise<string> {
   await phoneTables.load();
   const world = seedWorld();
   for (let n = 0; n < 600; n += 1) step(world, behaviour, makeInput(drawFrom(n), world));
@@ -45,7 +45,7 @@ async function lived(): Promise<string> {
   return JSON.stringify(document);
 }
 
-const text = await lived();
+const text = await liveDocument();
 const fresh = (): Loose => JSON.parse(text);
 
 const refusal = (document: unknown): string => {

@@ -252,8 +252,8 @@ function makeCommand(draw: Draw, world: World, atMs: number): Input {
 }
 
 function makeAnswer(draw: Draw, world: World, atMs: number): Input {
-  const flying = [...world.deliveries.values()].filter(({ in_flight: inFlight }) => inFlight);
-  const delivery = pick(draw, flying);
+  const inFlightOnes = [...world.deliveries.values()].filter(({ in_flight: inFlight }) => inFlight);
+  const delivery = pick(draw, inFlightOnes);
   if (delivery === undefined) return { kind: 'time', atMs };
   if (draw(60) === 0) {
     return { kind: 'target-refused', atMs, deliveryId: delivery.id, why: 'it is private now' };
