@@ -211,7 +211,7 @@ async function givenIn(
 ): Promise<GivenTransaction | undefined> {
   const transaction = make ? await make(t, place) : await createIn(t, state, place, of);
   if (make && state === 'settled') {
-    const { id, account_id } = made;
+    const { id, account_id } = transaction;
     const approval = await t.control('approveTransaction', { id, account_id }, 501);
     if (approval.status === 501) return undefined;
     await t.operator.settle(id);

@@ -159,7 +159,7 @@ function ruleOf(
       verdict: outcome.verdict,
       expected: `The client ${expected}`,
       actual: redactor.text(outcome.actual),
-      ...(check.atOnce === 0 ? {} : { seen: seenWords(own, concluded) }),
+      ...(check.aimsPerRun === 0 ? {} : { seen: seenWords(own, concluded) }),
       recording: `run-${each.run}`,
       exchanges: outcome.calls,
       advice,

@@ -54,7 +54,7 @@ export const convAccountIds: Scenario = {
   rules: ['CONV-1a'],
   async run(t) {
     const body = t.newAccount();
-    const made = await t.control('createAccount', { body });
+    const created = await t.control('createAccount', { body });
     // Only checks the members that exist: other rules judge which must exist.
     const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
       expectEach(t, 'CONV-1a', answer, names, decimalId);
@@ -66,7 +66,7 @@ export const convAccountIds: Scenario = {
       const options = { ifMatch: strongTag(created) };
       expectIds(
         await t.control('updateAccount', {
-          id: String(made.at('id')),
+          id: String(created.at('id')),
           body: { country: 'NO' },
           ...options,
         }),

@@ -165,7 +165,7 @@ export const evtChannel: Scenario = {
     const late = await listen();
     // A token that has expired by now is not a fault of the channel.
     if (late === undefined) await t.control('listWebhooks', {});
-    expectReplayed(t, late ?? [], made, 'an hour before the 7 days are over');
+    expectReplayed(t, late ?? [], envelopes, 'an hour before the 7 days are over');
   },
 };
 

@@ -48,7 +48,7 @@ export async function findTarget(given: Given): Promise<Found> {
   const read = readTarget(options, given.io, redactor);
   const { hostname } = new URL(read.baseUrl);
   if (!isLoopbackHost(hostname)) for (const each of read.warnings) given.io.err(`${each}\n`);
-  const { baseUrl, asked } = read;
+  const { baseUrl, controlUrl: requestedUrl } = read;
   const inventory = new Inventory(baseUrl);
   const urls = [baseUrl, ...(requestedUrl === null ? [] : [requestedUrl])];
   const sender = inventory.watch(senderTo(urls, given));
@@ -59,8 +59,8 @@ export async function findTarget(given: Given): Promise<Found> {
       : new ControlPlaneClient(requestedUrl, sender, options.controlTokenEnv?.value);
   const absent = (await plane?.absence(options.timeoutS * 1000)) ?? null;
   refuseAbsence(options, absent);
-  if (asked !== null && absent === null) {
-    onMode?.('control', asked, inventory);
+  if (requestedUrl !== null && absent === null) {
+    onMode?.('control', requestedUrl, inventory);
     const { controlTokenEnv, maxRate } = options;
     const controlToken = controlTokenEnv?.value;
     const provider = await controlProvider({

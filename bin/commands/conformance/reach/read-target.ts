@@ -38,10 +38,10 @@ export function readTarget(
   if (baseUrl === undefined) {
     throw new UsageError('--base-url is missing, and the profile has no base_url');
   }
-  const { controlUrl } = options;
-  const asked = controlUrl === 'none' ? null : (controlUrl ?? `${baseUrl}/_sandbox`);
+  const { controlUrl: option } = options;
+  const controlUrl = option === 'none' ? null : (option ?? `${baseUrl}/_sandbox`);
   const nothing = { profile: undefined, notes: [], warnings: [], variables: new Map() };
-  return { ...nothing, ...read, baseUrl, asked, secrets };
+  return { ...nothing, ...read, baseUrl, controlUrl, secrets };
 }
 
 /** The claimed capabilities of the target; the run verifies them first. */
