@@ -46,7 +46,7 @@ const api: Vocabulary = {
   verdicts: {
     deviates: words('✗', 'deviates', 'the target breaks the rule'),
     harness_error: words('‼', 'harness error', 'the scenario itself has a bug'),
-    blocked: words('⊘', 'blocked', 'setup or a control request failed'),
+    blocked: words('⊘', 'blocked', 'setup, a control request or a rule that it rests on failed'),
     inconclusive: words('?', 'inconclusive', 'what was seen does not decide it'),
     advisory: words('!', 'advisory', 'the specification can be read in two ways; worth a look'),
     known: words('≈', 'known', 'deviates as recorded in the baseline'),
