@@ -47,6 +47,8 @@ export interface Source<Item> {
   readonly members: (item: Item) => Readonly<Record<string, unknown>>;
   /** A one-line description of an item. */
   readonly describe: (item: Item) => string;
+  /** The subscription that the items come from, if they are deliveries. */
+  readonly subscription?: number;
   /** Calls `look` when there may be more; returns how to stop. */
   readonly listen: (look: () => void) => () => void;
 }
@@ -168,7 +170,7 @@ function explain<Item>(
     items.length === 0
       ? [`no ${plural} came at all`]
       : [`the last of ${items.length} ${plural}:`, ...last];
-  return [headline, ...nearest, ...arrivals, ...describePending(host)].join('\n');
+  return [headline, ...nearest, ...arrivals, ...describePending(host, source)].join('\n');
 }
 
 /** The newest item that differs from the match in the fewest members, if it shares at least one. */
@@ -196,9 +198,14 @@ const subjects: Readonly<Record<TimerKind, string>> = {
   abandon: 'the end of the attempt of request',
 };
 
-/** What is due next and by which clock, and which failed delivery holds later events back. */
-function describePending(host: WorldHost): readonly string[] {
-  const lines: string[] = [];
+/** Hints on the last request, what is due next, and what holds the awaited deliveries back. */
+function describePending(
+  host: WorldHost,
+  { subscription }: Pick<Source<never>, 'subscription'>,
+): readonly string[] {
+  const { journal, subscriptions, deliveries } = host.world;
+  const last = findEntry(journal, journal.newest);
+  const lines = (last?.hints ?? []).map(({ words }) => `hint on request ${last?.n}: ${words}`);
   const due = nextTimer(host.world);
   if (due !== null) {
     const inMs = Math.max(0, due.dueAtMs - host.nowMs);
@@ -206,13 +213,15 @@ function describePending(host: WorldHost): readonly string[] {
     const isFrozen = host.clock.mode === 'frozen';
     lines.push(isFrozen ? `${when} and the clock is frozen: advance it` : when);
   }
-  for (const { id, url, stopped } of host.world.subscriptions.values()) {
-    if (stopped)
-      lines.push(`deliveries to ${url} (subscription ${id}) stopped after the last attempt`);
+  if (subscription === undefined) return lines;
+  if (subscriptions.get(subscription)?.stopped) {
+    lines.push(
+      `deliveries of subscription ${subscription} stopped after the last attempt: call control.resumeSubscription`,
+    );
   }
-  for (const { id, status, attempts, seq } of host.world.deliveries.values()) {
+  for (const { id, status, attempts, seq, subscription_id: to } of deliveries.values()) {
     const answer = attempts.at(-1)?.status ?? null;
-    if (status !== 'pending' || answer === null) continue;
+    if (to !== subscription || status !== 'pending' || answer === null) continue;
     lines.push(
       `delivery ${id} of event ${seq} was answered ${answer}: later events wait until it succeeds`,
     );
@@ -271,13 +280,17 @@ function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
   };
 }
 
-function requestMatchSchema({ world }: WorldHost) {
-  const credentials = [...world.credentials.values()].map(({ name }) => name);
+export function credentialName({ world }: WorldHost): Schema {
+  const names = [...world.credentials.values()].map(({ name }) => name);
+  return oneOf('Name of a credential.', names);
+}
+
+function requestMatchSchema(host: WorldHost) {
   return object('What a request must have.', {
     'operation?': oneOf('Name of the operation.', operationNames),
     'method?': oneOf('Method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     'status?': whole('Status of the response.', 100, 599),
-    'credential?': oneOf('Name of a credential.', credentials),
+    'credential?': credentialName(host),
     'idempotency?': orNull(oneOf('What the key did.', idempotencyOutcomes)),
     'after?': whole('Number of a request.', 0, Number.MAX_SAFE_INTEGER),
   });

@@ -217,6 +217,7 @@ class Sink implements WebhookSink {
     if (this.#wrongAnswer !== null) throw this.#wrongAnswer;
     return {
       nouns: ['delivery', 'deliveries'],
+      subscription: this.subscription.id,
       items: () => this.deliveries,
       schema: () => matchSchema(host),
       members: ({ envelope, attempt }) => ({ ...envelope, attempt }),

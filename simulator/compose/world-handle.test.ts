@@ -72,12 +72,19 @@ handles('a wait includes earlier requests, and a timeout reports what arrived', 
   assert.match(late, /^0 of 1 requests came within 1 ms: \{"status":409\}\n/);
   assert.match(late, 'the last of 1 requests:');
   assert.match(late, /1 POST \/api\/v1\/accounts 201 \(createAccount, firm\)/);
+  // Deliveries of the starting world are no reason why a request is missing.
+  assert.is(late.split('\n').length, 3, late);
   await sandbox.requests.expectNone({ status: 409 }, { withinMs: 1 });
   const message = await messageOf(sandbox.requests.expectNone({ status: 201 }));
   assert.match(message, /^expected no request, but 1 came: \{"status":201\}/);
   const next = messageOf(sandbox.requests.expectNone({ after: 1 }, { withinMs: 10_000 }));
   await create(sandbox, 2);
   assert.match(await next, /^expected no request, but 1 came/);
+  while ((await clientOf(sandbox).call('GET', 'accounts')).status === 200);
+  assert.match(
+    await messageOf(sandbox.requests.waitFor({ status: 409 }, { timeoutMs: 1 })),
+    /hint on request 6: The clock is frozen, .* advance it by Retry-After \(1000 ms\)\./,
+  );
   await sandbox.close();
 });
 
@@ -183,6 +190,11 @@ const rejectedAtOnce: readonly Rejected[] = [
   ],
   [(w) => w.webhooks.collect({ categories: [] }), /^categories must have at least 1/],
   [(w) => w.webhooks.collect({ firm_id: '99' }), /^firm_id there is no firm 99/],
+  [(w) => w.credential('brandA'), /^credential cannot be "brandA"; did you mean "brand-a"\?/],
+  [
+    (w) => w.credential('night-job'),
+    /^credential must be one of "firm", "brand-a", .*not "night-job"/,
+  ],
   [(w) => w.fork(5 as never), /^name must be a string, not a number/],
   [(w) => w.channel(undefined as never), /^options must be an object/],
   [(w) => w.channel({} as never), /^credential is missing/],
@@ -286,6 +298,11 @@ handles('a failed wait reports why the closest record did not match, and what is
     await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 })),
     /delivery \S+ of event \d+ was answered 500: later events wait until it succeeds/,
   );
+  await sandbox.clock.advance({ by_ms: 2 * day });
+  const stopped = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
+  const { id: own } = sink.subscription;
+  assert.match(stopped, `deliveries of subscription ${own} stopped after the last attempt: call`);
+  assert.not.match(stopped, 'northwind');
   await sandbox.close();
 });
 

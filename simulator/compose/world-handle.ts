@@ -7,6 +7,7 @@ import type { Plane } from '../control/plane.ts';
 import type { CredentialShown } from '../control/records.ts';
 import { viewCredential } from '../control/records.ts';
 import type { CallEffect, DeliveryEffect, FaultMatch } from '../core/pipeline/find-fault.ts';
+import type { Credential } from '../core/records.ts';
 import type { AdvanceOptions } from '../host/world/advance.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { takeSnapshot } from '../host/world/snapshots.ts';
@@ -15,7 +16,13 @@ import { fetchControl } from '../transports/control.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
 import { controlOf, type SandboxControl } from './control-methods.ts';
 import { readChannel } from './read-channel.ts';
-import { checkArgument, closedMessage, type RequestWaits, requestWaits } from './waits.ts';
+import {
+  checkArgument,
+  closedMessage,
+  credentialName,
+  type RequestWaits,
+  requestWaits,
+} from './waits.ts';
 import type { CollectOptions, WebhookSink, WebhookSinks } from './webhook-sinks.ts';
 
 export type { AdvanceOptions };
@@ -54,7 +61,7 @@ export type NamedCredential = CredentialShown & { readonly token: string };
 
 /** One world of a sandbox: the platform as its credentials see it, and methods to control it. */
 export interface SandboxWorld {
-  /** A credential of this world by its name, with its token; throws if it does not exist. */
+  /** A credential of this world by its name, with its token; TypeError if it does not exist. */
   readonly credential: (name: string) => NamedCredential;
   readonly clock: {
     /** The sandbox's time in milliseconds of the epoch. */
@@ -234,11 +241,8 @@ const callsOf = (host: WorldHost): Pick<Sandbox, 'call'> => ({
 
 function findCredential(host: WorldHost, name: string): NamedCredential {
   const credentials = [...host.world.credentials.values()];
-  const credential = credentials.find((each) => each.name === name);
-  if (credential === undefined) {
-    const names = credentials.map((each) => each.name).join(', ');
-    throw new Error(`there is no credential "${name}"; there are ${names}`);
-  }
+  checkArgument(credentialName(host), name, 'credential');
+  const credential = credentials.find((each) => each.name === name) as Credential;
   const shown = viewCredential(host, credential);
   if (shown.token !== null) return { ...shown, token: shown.token };
   throw new Error(`credential "${name}" has no token that lasts; ask the token endpoint for one`);

@@ -42,8 +42,10 @@ export type Call = ValueOf<typeof callSchema>;
 export const factsSchema = record({
   /** Addresses that the hostname in a webhook url resolves to; null if it was not looked up. */
   addresses: orNull(listOf(text)),
+  /** The clock stands until it is advanced; only hints read it. */
+  'frozen?': flag,
 });
-/** Data that the host looks up for a call because core cannot wait. */
+/** What the host knows about a call and core cannot: look-ups, which take time, and the clock. */
 export type Facts = ValueOf<typeof factsSchema>;
 
 export const noFacts: Facts = { addresses: null };

@@ -30,6 +30,7 @@ interface Sent {
   readonly key?: string | null;
   readonly as?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly frozen?: boolean;
 }
 
 let keys = 0;
@@ -37,7 +38,7 @@ let keys = 0;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 /** The hints on a call, and its status. */
-function send(world: World, { line, body, key, as = 'firm', headers = {} }: Sent) {
+function send(world: World, { line, body, key, as = 'firm', headers = {}, frozen }: Sent) {
   const [method = '', target = ''] = line.split(' ');
   keys += 1;
   const isKeyed = key !== null && method !== 'GET' && !/webhooks|token/.test(target);
@@ -53,7 +54,7 @@ function send(world: World, { line, body, key, as = 'firm', headers = {} }: Sent
     body:
       body instanceof Uint8Array ? body : bytesOf(body === undefined ? '' : JSON.stringify(body)),
   };
-  const facts = { addresses: ['93.184.216.34'] };
+  const facts = { addresses: ['93.184.216.34'], frozen: frozen === true };
   const { n = 0 } = step(world, behaviour, { kind: 'call', atMs: world.nowMs, call, facts });
   const entry = findEntry(world.journal, n);
   const hints: readonly Hint[] = entry?.hints ?? [];
@@ -251,6 +252,30 @@ hints('a call before Retry-After has passed', ({ world }) => {
   assert.is(late.status, 201);
   assert.equal(late.codes, []);
 });
+
+hints(
+  'a 429 under a frozen clock says how far to advance it, and accuses no repeat',
+  ({ world }) => {
+    const read: Sent = { line: 'GET accounts', key: 'k', frozen: true };
+    while (send(world, read).status === 200);
+    for (const again of [read, { ...read, line: 'POST accounts', body: ada }]) {
+      const { told: found, codes } = send(world, again);
+      assert.equal(codes, ['frozen_clock']);
+      assert.match(found[0]?.words ?? '', 'advance it by Retry-After (1000 ms).');
+    }
+    step(world, behaviour, { kind: 'time', atMs: startMs + 1000 });
+    assert.equal(send(world, read).codes, []);
+    const effect = { kind: 'status', status: 429 } as const;
+    step(world, behaviour, {
+      kind: 'command',
+      atMs: world.nowMs,
+      name: 'makeFault',
+      args: { match: {}, effect },
+    });
+    const ordered = send(world, read);
+    assert.equal([ordered.status, ordered.codes], [429, []]);
+  },
+);
 
 hints('correct calls get no hint', ({ world }) => {
   const tag = { 'if-match': `"${world.accounts.get('1001')?.revision}"` };

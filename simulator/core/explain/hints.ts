@@ -29,6 +29,7 @@ export const hintWords = {
   path_beside_api: 'Nothing is served at this path; a similar one of the API is. (NS-31)',
   before_retry_after:
     'The caller was limited, and called again before Retry-After was over. (LIM-7)',
+  frozen_clock: 'The caller was limited, and waiting does not help: the clock is frozen. (LIM-2)',
 } as const;
 
 export type HintCode = keyof typeof hintWords;
@@ -59,6 +60,7 @@ const finders: Readonly<Record<HintCode, Finder>> = {
   sign_against_type: findSignAgainstType,
   path_beside_api: findPath,
   before_retry_after: findEarlyCall,
+  frozen_clock: findFrozenLimit,
 };
 
 const offRoute: readonly HintCode[] = ['path_beside_api'];
@@ -252,6 +254,8 @@ const onItsWayMs = 250;
 /** LIM-7: a call that is sent before Retry-After is over. */
 function findEarlyCall(context: RequestContext): string | null {
   const { limits } = context.world.journal;
+  // Under a frozen clock, a client that waited cannot be told from one that did not.
+  if (context.facts.frozen) return null;
   const clientId = context.credential?.client_id;
   const limit = limits.size === 0 || clientId === undefined ? undefined : limits.get(clientId);
   if (limit === undefined || context.n === limit.n) return null;
@@ -261,6 +265,13 @@ function findEarlyCall(context: RequestContext): string | null {
   const isRepeat = context.key !== null && limit.call === callText(context);
   if (!isRepeat && sinceMs < onItsWayMs) return null;
   return `Request ${limit.n} was limited and told to wait ${(limit.untilMs - limit.atMs) / 1000} s; this one came ${sinceMs} ms after it. Wait as Retry-After says.`;
+}
+
+/** LIM-2: an allowance refills by the clock of the sandbox. A fault's 429 has another remedy. */
+function findFrozenLimit({ facts, faults }: RequestContext, reply: Reply | null): string | null {
+  if (!facts.frozen || reply?.status !== 429 || faults.length > 0) return null;
+  const waitMs = Number(reply.headers?.['retry-after']) * 1000;
+  return `The clock is frozen, so the allowance does not refill: advance it by Retry-After (${waitMs} ms).`;
 }
 
 /** Stores the Retry-After of a 429, for later calls. */

@@ -127,12 +127,13 @@ export class WorldHost {
     else this.#takeCall(call, facts, answered);
   }
 
-  #takeCall(call: Call, facts: Facts, answered: Waiting): void {
+  #takeCall(call: Call, found: Facts, answered: Waiting): void {
     if (this.#closed) {
       // The world was dropped during the look-up.
       answered({ kind: 'reset' });
       return;
     }
+    const facts = this.clock.mode === 'frozen' ? { ...found, frozen: true } : found;
     let result: StepResult;
     try {
       result = this.step({ kind: 'call', atMs: this.#arrive(), call, facts });
