@@ -239,8 +239,9 @@ export function findNamedWorld(named: string, folder = process.cwd()): FoundWorl
   const read = readJsonFile(resolve(folder, named), named);
   if (read.problem !== undefined) {
     const looksLikeName = /^[\w-]+$/.test(named);
-    const ours = `the built-in worlds are ${worldNames.join(', ')}`;
-    return { problems: looksLikeName ? [`${named}: ${ours}`] : [read.problem] };
+    const none = 'there is no built-in world and no file of this name; built in are';
+    const problem = looksLikeName ? `${named}: ${none} ${worldNames.join(', ')}` : read.problem;
+    return { problems: [problem] };
   }
   const { world, problems = [] } = parseWorld(read.value);
   if (world) return { fixture: world };

@@ -77,7 +77,7 @@ function firstCall({ base_url, credentials }: ReadyEvent): string[] {
     'Idempotency-Key: first-try',
     'Content-Type: application/json',
   ];
-  const body = '{"client_reference_id":"first-try","email":"ada@example.com"}';
+  const body = '{"client_reference_id":"first-try","email":"first-try@example.com"}';
   const curl = [
     `curl -i ${base_url}/api/v1/accounts`,
     ...headers.map((header) => `-H '${header}'`),

@@ -119,7 +119,10 @@ const refused = [
   [['--allow-origin', 'http://a.example/b'], 'It is an origin'],
   [['--prot', '1'], '--port'],
   [['--deviate', 'no-such'], '--deviate "no-such": there is no such deviation'],
-  [['--world', 'nowhere'], '--world nowhere: the built-in worlds'],
+  [
+    ['--world', 'nowhere'],
+    '--world nowhere: there is no built-in world and no file of this name; built in are default,',
+  ],
   [['--forward-to', 'localhost:3000'], 'http://localhost:3000/hooks'],
   [['--forward-to', 'ftp://localhost/'], '--forward-to'],
   [['--forward-to', 'http://a:b@localhost/'], 'user name'],

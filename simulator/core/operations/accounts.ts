@@ -362,7 +362,7 @@ function refuseStaleTag(
   // NS-54: how to get the current tag.
   const how =
     context.behaviour.settings.account_status_endpoint === 'served'
-      ? `Read it again at GET /api/v1/accounts/${account.id}/status, which carries the ETag of now`
+      ? `Read it again at GET /api/v1/accounts/${account.id}/status, whose response has the current ETag`
       : 'Read it again, from the list of accounts or by creating it again under its reference';
   const detail = `The account has changed since that ETag. ${how}, then send a new operation under a new Idempotency-Key.`;
   return refuse(context, 'revision_conflict', ['UPD-7', 'UPD-12'], detail, 'If-Match');

@@ -186,7 +186,7 @@ function likelyKind(document: object): string {
   if ('base_url' in document) return 'this looks like a profile of the judge';
   if ('firms' in document) return 'this looks like a starting world, which --world takes';
   if ('schema' in document) return 'this looks like a report';
-  return 'this is no saved world, as --state or GET state write it';
+  return 'this file is not a saved world';
 }
 
 /** EVT-2a: without a gap, because events are found by their index. */
