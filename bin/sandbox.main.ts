@@ -41,9 +41,5 @@ await runProgram({
       load: async () => (await import('./commands/webhooks/webhooks.ts')).defineWebhooks,
     },
   ],
-  examples: [
-    'npx sandbox start --open',
-    'npx sandbox exec -- npm test',
-    'npx sandbox start --help',
-  ],
+  examples: ['npx sandbox start --open', 'npx sandbox exec -- npm test'],
 });

@@ -57,7 +57,11 @@ export function rewordErrors(
 export function addCommandArgument(command: Command, name: string): Command {
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
-    .argument('[command...]', 'the command and its arguments, after --');
+    .argument('[command...]', 'the command and its arguments, after --')
+    .hook('preAction', () => {
+      if (command.args.length > 0 || command.getOptionValue('list')) return;
+      throw new UsageError(`name the command after --, such as ${name} -- node my-example.js`);
+    });
   // The words from the unknown option on are among the arguments.
   return rewordErrors(command, (text, words) => {
     const isOfCommand = text.includes('unknown option') && words[0]?.startsWith('-') === false;

@@ -31,11 +31,9 @@ const { values, positionals: names } = readArgs(import.meta.url, {
     witness: { type: 'boolean', default: false },
   },
 });
+const last = values.witness ? 'defect' : 'deviation';
 const unknown = (name: string) =>
-  refuse(
-    import.meta.url,
-    `${name} is no family, rule or ${values.witness ? 'defect' : 'deviation'}`,
-  );
+  refuse(import.meta.url, `${name} is not a family, a rule or a ${last}`);
 const isPart = names.length > 0;
 if (values.witness) {
   const chosenDefects = namedIn(defects, names, unknown);
@@ -60,9 +58,8 @@ if (lost.length > 0) {
 
 const caught = chosen.filter(({ id }) => complaintsOf(id).length === 0).length;
 const seconds = Math.round((performance.now() - startedMs) / 1000);
-console.log(
-  `\n${caught} of ${chosen.length} deviations caught by exactly their rules, in ${seconds} s`,
-);
+const title = `${caught} of ${chosen.length} deviations caught by exactly their rules`;
+console.log(`\n${title}, in ${seconds} s`);
 const complaints = [
   ...orders.flatMap(({ id }) => complaintsOf(id)),
   ...(isPart ? [] : findUncovered()),

@@ -193,7 +193,7 @@ judged('a command that does not end is killed, with its child processes', async 
 });
 
 const unusable = [
-  [[], 'name the command to judge after --'],
+  [[], 'name the command after --'],
   [['--', 'node client.mjs'], 'node client.mjs cannot be run: it came as one word.'],
   [['--', 'no-such-command-here'], 'no-such-command-here cannot be run: there is no such command'],
 ] as const;

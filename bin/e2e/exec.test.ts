@@ -265,7 +265,7 @@ exec('a failed start leaves no recording', async () => {
 
 exec('a missing command and an unknown option are usage errors', async () => {
   for (const [args, words] of [
-    [[], /name the command to run after --/],
+    [[], /name the command after --/],
     [['--json', '--', 'true'], /unknown option '--json'/],
     [['true', '-q', 'x y'], /put -- before the command: sandbox exec -- true -q 'x y'/],
   ] as const) {

@@ -1,7 +1,7 @@
 // `conformance client -- COMMAND`: its command-line options.
 import type { Command } from 'commander';
 import { addHelp } from '../help-text.ts';
-import { runInterruptibly, systemIo, UsageError } from '../io.ts';
+import { runInterruptibly, systemIo } from '../io.ts';
 import { addCommandArgument, addOptions, numberFrom } from '../options.ts';
 import { addReportOptions, addSeed, optionsOf, type ReportOptions } from './options.ts';
 
@@ -51,11 +51,7 @@ export function defineClient(command: Command, io = systemIo()): void {
     runInterruptibly(io, async (stop) => {
       const options = { ...optionsOf<ClientOptions>(command), command: words };
       const { listChecks, judgeCommand } = await import('./judge-client.ts');
-      if (options.list) return listChecks(options, io);
-      if (words.length > 0) return judgeCommand(options, io, stop);
-      throw new UsageError(
-        'name the command to judge after --, such as conformance client -- node my-example.js',
-      );
+      return options.list ? listChecks(options, io) : judgeCommand(options, io, stop);
     }),
   );
 }

@@ -47,10 +47,7 @@ export function defineExplain(command: Command, io = systemIo()): void {
     ],
   });
   command
-    .argument(
-      '<id>',
-      'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t, CLT-429 or credentials.firm',
-    )
+    .argument('<id>', 'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t or credentials.firm')
     .action(async (id: string) => {
       const width = Math.min(io.columns, 100);
       const fields = id === 'profile' ? explainFields(width) : explainFields(width, id);

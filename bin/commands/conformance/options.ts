@@ -208,10 +208,7 @@ export function readHeader(text: string, env: Env): AddedHeader {
   const variable = /^env:(.+)$/.exec(given.trim())?.[1];
   const value =
     variable === undefined ? given.trim() : secretIn(variable, `--header: ${name}`, env);
-  if (value === '') {
-    const forms = "give 'Name: value' or 'Name: env:VARIABLE'";
-    throw new UsageError(`--header: ${name} has no value; ${forms}`);
-  }
+  if (value === '') throw new UsageError(`--header: ${name} has no value; give it or env:NAME`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
     throw new UsageError(`--header: the value of ${name} has characters that no header may have`);
   }

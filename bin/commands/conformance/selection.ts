@@ -21,9 +21,8 @@ export function checkGlobs(
     const families = new Set(ids.map((id) => `${id.split('-')[0]}-*`));
     const known = stray.endsWith('*') ? [...families] : ids;
     const near = suggestIds(stray, known) || '; conformance list shows what there is';
-    throw new UsageError(
-      `${option}: "${stray}" matches no ${what}${isMeant ? `; ${meant} does` : near}`,
-    );
+    const advice = isMeant ? `; ${meant} does` : near;
+    throw new UsageError(`${option}: "${stray}" matches no ${what}${advice}`);
   }
 }
 

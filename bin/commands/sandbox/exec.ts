@@ -6,7 +6,6 @@ import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
 import { signalsBeside } from '../end-signals.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
-import { UsageError } from '../io.ts';
 import { addCommandArgument } from '../options.ts';
 import { warn } from '../terminal.ts';
 import {
@@ -37,8 +36,6 @@ export function defineExec(command: Command): void {
   addHelp(addCommandArgument(command, 'sandbox exec'), help);
   // A named port is used; otherwise any free one.
   addCoverageOptions(addServingOptions(command, 0)).action(async (words: readonly string[]) => {
-    if (words.length === 0)
-      throw new UsageError('name the command to run after --, such as sandbox exec -- npm test');
     const coverage = readCoverageOptions(command);
     const options = await readStartOptions(command);
     printConfigNote(options);
@@ -48,19 +45,12 @@ export function defineExec(command: Command): void {
     const plane = await served.plane.load();
     const control = controlOf({ name: null, plane, token, isClosed: () => false });
     const code = await run(words, served, await findVariables(control), token);
-    const exitCode =
-      coverage === null
-        ? 0
-        : await reportCoverage(coverage, await control.getCoverage({ of: 'all' }), print);
+    const met = coverage && (await control.getCoverage({ of: 'all' }));
+    const exitCode = coverage && met ? await reportCoverage(coverage, met) : 0;
     await served.close();
     if (served.sandbox.first.stateTrouble !== null && code === 0) process.exit(1);
     process.exit(code === 0 ? exitCode : code);
   });
-}
-
-// Standard output belongs to the command.
-function print(text: string): void {
-  process.stderr.write(text);
 }
 
 function run(

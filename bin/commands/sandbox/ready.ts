@@ -1,8 +1,10 @@
 // The ready event of a start: describes the sandbox and its address.
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ForwardReceiver } from '../../../simulator/compose/forward-receiver.ts';
-import type { CredentialShown } from '../../../simulator/control/records.ts';
-import { viewLastingCredentials } from '../../../simulator/control/records.ts';
+import {
+  type CredentialShown,
+  viewLastingCredentials,
+} from '../../../simulator/control/records.ts';
 import { findRealFile, replacePrivately } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 

@@ -76,69 +76,33 @@ const forward: Reader =
   () =>
   (text, before: readonly Forward[] = []) => [...before, splitForward(text)];
 
+const seeds = numberFrom(0, 999_999_999, true);
 /** Grouped by the headings of the help. */
 const groups: Readonly<Record<string, readonly Row[]>> = {
   'Basics:': [
     ['--host <address>', 'bind this address', undefined, '127.0.0.1'],
-    [
-      '--world <name|file>',
-      'begin with this world: a built-in name or a file',
-      undefined,
-      'default',
-    ],
+    ['--world <name|file>', 'starting world: a built-in name or a file', undefined, 'default'],
     ['--plan <name>', 'give the credentials of the starting world this plan', planNames, 'sandbox'],
-    [
-      '--seed <n>',
-      'derive every generated id, token and secret from this number',
-      numberFrom(0, 999_999_999, true),
-    ],
-    [
-      '--config <file>',
-      'read settings from this file (default: ./sandbox.config.json if it exists)',
-    ],
+    ['--seed <n>', 'derive every generated id, token and secret from this number', seeds],
+    ['--config <file>', 'settings file (default: ./sandbox.config.json if it exists)'],
     ['--deviate <id>', 'misbehave in a named way (see sandbox deviations); repeatable', names],
     ['--ready-file <file>', 'write the ready event to this file too'],
     ['--no-ui', 'do not serve the dashboard'],
   ],
   'Time:': [
-    [
-      '--clock <real|frozen|time>',
-      'run the clock, or freeze it: now, or at an ISO time',
-      undefined,
-      'real',
-    ],
+    ['--clock <real|frozen|time>', 'run or freeze the clock (time: ISO 8601)', undefined, 'real'],
   ],
   'Webhooks:': [
-    [
-      '--forward-to <url>',
-      'subscribe to every event of the first firm and deliver to this local URL',
-    ],
-    [
-      '--forward <origin=url>',
-      'deliver to this URL instead of that https origin; repeatable',
-      forward,
-    ],
+    ['--forward-to <url>', 'deliver every event of the first firm to this local URL'],
+    ['--forward <origin=url>', 'deliver here instead of to that https origin; repeatable', forward],
     ['--i-own-this-host', 'allow these URLs to be on another machine'],
-    [
-      '--allow-local-webhooks',
-      'allow http:// and loopback webhook URLs (the platform refuses them)',
-    ],
-    [
-      '--allow-public-deliveries',
-      'deliver to public hosts without a forward (otherwise such an attempt fails)',
-    ],
+    ['--allow-local-webhooks', 'allow http:// and loopback webhook URLs (the platform does not)'],
+    ['--allow-public-deliveries', 'deliver to public hosts without a forward (otherwise it fails)'],
   ],
   'Security:': [
-    [
-      '--control-token-file <file>',
-      'require the token in the first line of this file on the control plane',
-    ],
+    ['--control-token-file <file>', 'require the token in its first line on the control plane'],
     ['--allow-host <name>', 'accept this Host header too; repeatable', names],
-    [
-      '--allow-origin <origin>',
-      'allow pages of this origin to open the events channel; repeatable',
-      names,
-    ],
+    ['--allow-origin <origin>', 'let its pages open the events channel; repeatable', names],
   ],
   'Persistence:': [
     [

@@ -13,7 +13,7 @@ import {
 } from '../../../../simulator/host/storage/private-file.ts';
 import { UsageError } from '../../io.ts';
 import { addOptions, numberFrom } from '../../options.ts';
-import { terminalLine, terminalText } from '../../terminal.ts';
+import { printError } from '../../terminal.ts';
 import { coverageHtml, coverageMarkdown, coverageText, percentMet, rulesLine } from './document.ts';
 
 const formats: Readonly<Record<string, (coverage: CoverageShown) => string>> = {
@@ -42,11 +42,7 @@ export function addCoverageOptions(command: Command): Command {
           readFile(text),
         ],
     ],
-    [
-      '--coverage-min <percent>',
-      'end with 1 when fewer percent of the rules were met',
-      numberFrom(0, 100),
-    ],
+    ['--coverage-min <percent>', 'end with 1 below this percentage of rules', numberFrom(0, 100)],
   ]);
 }
 
@@ -85,9 +81,9 @@ function readFile(text: string) {
 export async function reportCoverage(
   { files, least }: CoverageOptions,
   coverage: CoverageShown,
-  print: (text: string) => void,
+  print = printError,
 ): Promise<number> {
-  print(`\n${terminalText(coverageText(coverage))}`);
+  print(`\n${coverageText(coverage)}`);
   if (Object.values(coverage.operations).every((times) => times === 0)) {
     const advice = 'its calls have to go to the address in SANDBOX_BASE_URL';
     print(`sandbox: the command called no operation of the API: ${advice}\n`);
@@ -100,7 +96,7 @@ export async function reportCoverage(
       const failed = error as NodeJS.ErrnoException;
       if (failed.code === undefined && !(error instanceof FileProblem)) throw error;
       const why = failed.code === undefined ? failed.message : unwritableWords(failed);
-      print(`sandbox: ${terminalLine(`--coverage=${format}=${file}`)}: ${why}\n`);
+      print(`sandbox: --coverage=${format}=${file}: ${why}\n`);
       return 2;
     }
   }
