@@ -33,7 +33,7 @@ export function defineExplore(command: Command, io = systemIo()): void {
       'Without a control plane it moves money and opens positions at the trading accounts under `seeds` of the profile, and lists in the end what it has left on the target.',
     ],
     examples: [
-      'npx conformance explore --base-url http://127.0.0.1:7420 --requests 500',
+      'npx conformance explore --base-url http://127.0.0.1:7420 --requests 4000',
       'npx conformance explore --base-url http://127.0.0.1:7420 \\',
       '  --report json=found.json --report markdown=found.md',
       'npx conformance explore --base-url http://127.0.0.1:7420 \\',
@@ -43,8 +43,8 @@ export function defineExplore(command: Command, io = systemIo()): void {
       '0 agrees',
       '1 differs',
       '2 usage',
-      '3 the target went away half-way, or most sequences could not be compared',
-      '5 error of the explorer',
+      '3 the target went away or most sequences could not be compared',
+      '5 internal error',
       '130 interrupted',
     ],
   });
