@@ -185,6 +185,13 @@ export class ScenarioSetup {
     const body: RequestBody = { url, event_categories: [...categories] };
     const answer = await this.#t.control('createWebhook', { as: role, body });
     const id = this.#t.pick(answer, 'id');
-    return { id, secret: this.#t.pick(answer, 'secret'), url, answer };
+    const pickSecret = () => this.#t.pick(answer, 'secret');
+    return {
+      ...{ id, url, answer },
+      /** Blocks only the scenarios that verify signatures if the answer has none. */
+      get secret() {
+        return pickSecret();
+      },
+    };
   }
 }
