@@ -38,6 +38,11 @@ const ROWS: readonly (readonly [answers: Partial<Settings>, steps: readonly Step
   [{ email_case_sensitive: true }, [createAccount(1), createAccount(2, upperEmail(1))]],
   [{ cancel_from_approved: 'cancelled' }, [...paid, decide(4, 'approve'), decide(5, 'cancel')]],
   [{ reject_from_approved: 'rejected' }, [...paid, decide(4, 'approve'), decide(5, 'reject')]],
+  // It settles while time passes, which no step names.
+  [
+    { approve_from_settled: 'refused' },
+    [...paid, decide(4, 'approve'), pause(5), decide(6, 'approve')],
+  ],
   [
     { zero_amount: 'accepted' },
     [...paid, deposit(4, { client_reference_id: { $fresh: 'z' }, amount: '0' })],

@@ -78,9 +78,9 @@ function shownBefore(call: CallStep, steps: Steps): number | undefined {
 export function needed(sequence: Sequence, n: number): Steps {
   const { steps } = upTo(sequence, n);
   const symbols = new Set(symbolsIn(steps.at(-1)));
-  // A change of permissions concerns all callers.
+  // A change of permissions concerns all callers, and a pause all records.
   const isKin = (step: Step) =>
-    /^(permit|rescope)$/.test(step.do) || symbolsIn(step).some((each) => symbols.has(each));
+    /^(permit|rescope|advance)$/.test(step.do) || symbolsIn(step).some((each) => symbols.has(each));
   return closure(steps, [...steps.filter(isKin).map((step) => step.n), n]);
 }
 
