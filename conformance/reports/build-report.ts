@@ -131,7 +131,7 @@ function refusedOrders({ scenarios }: RunResult, redactor: Redactor): { orders?:
   const found = scenarios.find(
     ({ missing, why, attempts }) => attempts > 0 && why !== null && missing.includes('orders'),
   );
-  return found === undefined ? {} : { orders: redactor.text(found.why!) };
+  return found === undefined ? {} : { orders: redactor.text(found.why!.replace(/^add /, '')) };
 }
 
 /** Each kind of crash, with the rules that deviate only because of it. */

@@ -84,7 +84,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ['--world <name|file>', 'starting world: a built-in name or a file', undefined, 'default'],
     ['--plan <name>', 'give the credentials of the starting world this plan', planNames, 'sandbox'],
     ['--seed <n>', 'derive every generated id, token and secret from this number', seeds],
-    ['--config <file>', 'settings file (default: ./sandbox.config.json if it exists)'],
+    ['--config <file>', 'read this settings file (default: ./sandbox.config.json if it exists)'],
     ['--deviate <id>', 'misbehave in a named way (see sandbox deviations); repeatable', names],
     ['--ready-file <file>', 'write the ready event to this file too'],
     ['--no-ui', 'do not serve the dashboard'],
@@ -100,7 +100,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ['--allow-public-deliveries', 'deliver to public hosts without a forward (otherwise it fails)'],
   ],
   'Security:': [
-    ['--control-token-file <file>', 'require the token in its first line on the control plane'],
+    ['--control-token-file <file>', 'require its first line as the token of the control plane'],
     ['--allow-host <name>', 'accept this Host header too; repeatable', names],
     ['--allow-origin <origin>', 'let its pages open the events channel; repeatable', names],
   ],

@@ -91,10 +91,8 @@ function refuseOptions(error: Error): never {
   if (error instanceof OptionsError) throw new UsageError(linesOf(error.problems).join('\n'));
   if (!(error instanceof KeptFileError)) throw error;
   const { option, message } = error;
-  throw new UsageError(
-    `--${option} ${message}`,
-    option === 'state' ? exits.stateFile : exits.usage,
-  );
+  const code = option === 'state' ? exits.stateFile : exits.usage;
+  throw new UsageError(`--${option} ${message}`, code);
 }
 
 /** Colours by status on a terminal; undefined otherwise. */

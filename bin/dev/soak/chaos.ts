@@ -15,12 +15,8 @@ export async function chaos({ seed, count }: { seed: number; count: number }): P
     const { base_url: target } = await sandbox.listen({ port: 0 });
     const draw = faultDrawer(seed + n, rate);
     const proxy = await startChaosProxy({ target, draw, slowMs: 300 });
-    const { report } = await runJudge({
-      baseUrl: proxy.url,
-      controlUrl: `${target}/_sandbox`,
-      json: true,
-      seed: String(seed + n),
-    });
+    const given = { baseUrl: proxy.url, controlUrl: `${target}/_sandbox`, seed: seed + n };
+    const { report } = await runJudge({ ...given, json: true });
     await proxy.close();
     await sandbox.close();
     const counts = Object.entries(report.summary).map(([verdict, many]) => `${many} ${verdict}`);

@@ -12,8 +12,8 @@ export class Findings {
   readonly observations: Observation[] = [];
   /** Whether a setup or control call of the scenario has succeeded. */
   controlled = false;
-  /** Whether a part was skipped because no order payload is known. */
-  withoutOrders = false;
+  /** Why a part was skipped, if no order payload is known that the target takes. */
+  withoutOrders: string | undefined;
   readonly #scenario: Scenario;
   readonly #isLastAttempt: boolean;
   /** Answers to a repeat of a failed call: the failed call may have run (IDEM-6c). */
@@ -104,7 +104,7 @@ export class Findings {
       const isDoubtful = this.doubt !== undefined;
       // NS-1: the position rules report that no position could be opened.
       if (error instanceof UnknownPayload && !isDoubtful) {
-        this.withoutOrders = true;
+        this.withoutOrders = error.message;
         return;
       }
       const verdict = isDoubtful ? 'inconclusive' : error.verdict;

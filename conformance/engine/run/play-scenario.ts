@@ -81,21 +81,21 @@ async function playOnce(
   const list = context?.findings.list ?? [];
   const own = starvation === undefined ? list : list.map((each) => doubted(each, starvation));
   // NS-1: rules that need orders are not tested without a known order payload.
-  const withoutOrders = context?.findings.withoutOrders ?? false;
+  const withoutOrders = context?.findings.withoutOrders;
   const parts: Omit<ScenarioResult, 'byRule' | 'verdict' | 'rules' | 'findings'> = {
     id: scenario.id,
     observations: context?.findings.observations ?? [],
     exchanges: recorder.exchanges,
-    why: ending?.why ?? null,
+    why: ending?.why ?? withoutOrders ?? null,
     ending: ending?.verdict ?? null,
-    missing: ending?.missing ?? (withoutOrders ? ['orders'] : []),
+    missing: ending?.missing ?? (withoutOrders === undefined ? [] : ['orders']),
     lost: ending?.lost ?? [],
     standsInFor: scenario.standsInFor,
     attempts: attempt,
     durationMs: 0,
   };
   const findings = [...own, ...recorder.monitorFindings];
-  const unseen = withoutOrders ? 'not_tested' : 'inconclusive';
+  const unseen = withoutOrders === undefined ? 'inconclusive' : 'not_tested';
   return { result: judged(options, parts, findings, unseen), isStarved: starvation !== undefined };
 }
 

@@ -40,10 +40,8 @@ export function coverageMarkdown(coverage: CoverageShown): string {
 export function coverageHtml(coverage: CoverageShown): string {
   const parts = htmlOf([...partsOf(coverage), ...countParts(coverage)]);
   const line = rulesLine(coverage);
-  return htmlPage(
-    title,
-    html`<main><h1>${title}</h1><p><strong>${line}</strong></p>${parts}</main>`,
-  );
+  const body = html`<main><h1>${title}</h1><p><strong>${line}</strong></p>${parts}</main>`;
+  return htmlPage(title, body);
 }
 
 function partsOf(coverage: CoverageShown, most = Number.POSITIVE_INFINITY): Part[] {
