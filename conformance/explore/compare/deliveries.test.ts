@@ -19,6 +19,7 @@ interface Arrived {
   readonly id?: string;
   readonly seq?: number;
   readonly signature?: string;
+  readonly answered?: number;
   /** Other members of the envelope. */
   readonly about?: object;
 }
@@ -31,9 +32,17 @@ const linesOf = (subscription: string, signature: string | undefined) => [
 /** A play whose subscription 7 got these deliveries; its clock is frozen. */
 function heard(...arrived: readonly Arrived[]): Player {
   const deliveries = arrived.map(
-    ({ method = 'POST', subscription = '7', id = 'a', seq = 1, signature, about = {} }) =>
+    ({
+      method = 'POST',
+      subscription = '7',
+      id = 'a',
+      seq = 1,
+      signature,
+      answered = 200,
+      about = {},
+    }) =>
       ({
-        ...{ method, headers: { lines: linesOf(subscription, signature) }, answered: 200, atMs: 0 },
+        ...{ method, headers: { lines: linesOf(subscription, signature) }, answered, atMs: 0 },
         body: Buffer.from(JSON.stringify({ id, seq, ...about })),
       }) as unknown as ReceivedDelivery,
   );
@@ -127,6 +136,19 @@ form('no event is compared in a category with several events per operation (NS-1
     const comparing = { ...withMatch(), comparedEvents: events };
     assert.is(placeOf(heard(...own), heard(made), comparing), at);
   }
+});
+
+form('an event that is not compared and has failed may hold back the others (NS-28)', () => {
+  const told = (category: string, id: string, answered = 200): Arrived => ({
+    ...{ id, answered, about: { category, data: { id } } },
+  });
+  const comparing = { ...withMatch(), comparedEvents: asked(/account.created/) };
+  const filled = { ...told('order', 'b'), seq: 2 };
+  const placeAfter = (answered: number) => {
+    const made = told('account', 'a', answered);
+    return placeOf(heard(made, filled), heard(made), comparing);
+  };
+  assert.equal([placeAfter(500), placeAfter(200)], [undefined, 'count']);
 });
 
 form('an identical delivery that arrives twice is no retry, however late (EVT-4)', () => {
