@@ -19,6 +19,10 @@ export function AccessView() {
   const { value } = useRead<{ firms: FirmShown[] }>('firms');
   return (
     <div class="columns">
+      <p class="wide note">
+        The credentials that your client can use, what they and their firms may do, how many
+        requests they have left, and the idempotency keys that are stored.
+      </p>
       <Credentials />
       <Panel
         title="Firms"
@@ -116,7 +120,7 @@ function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: Fi
       <RowForm
         row="PATCH /firms/{id}"
         path={path}
-        without={operationsOf(permissions)}
+        without={Object.keys(permissions).map((name) => `permissions.${name}`)}
         values={{ plan }}
         submit="Set"
         label={`Set the plan and rate of firm ${id}`}
@@ -137,9 +141,6 @@ function Firm({ of: { id, name, plan, rate_per_second, permissions } }: { of: Fi
     </details>
   );
 }
-
-const operationsOf = (permissions: object) =>
-  Object.keys(permissions).map((name) => `permissions.${name}`);
 
 function Allowances() {
   const { value } = useRead<{ buckets: BucketShown[] }>('buckets');

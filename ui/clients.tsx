@@ -6,6 +6,9 @@ export function ClientsView() {
   const forwardsTo = (useInfo()?.subscription as { forwards_to?: string } | null)?.forwards_to;
   return (
     <div class="columns">
+      <p class="wide note">
+        Test your own code: run one of these commands in a terminal. They leave this world as it is.
+      </p>
       <Panel
         title="Is your client right?"
         note="Runs a test or an example of your API client many times, each time with another fault, and judges its requests. The report shows each finding as a timeline."

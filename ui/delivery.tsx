@@ -12,6 +12,7 @@ import {
   Panel,
   Problem,
   placeOf,
+  Secret,
   type Tone,
 } from './kit.tsx';
 import type { DeliveriesPage, EventsPage } from './live.ts';
@@ -188,7 +189,7 @@ function Signature({ delivery, secret }: { delivery: DeliveryShown; secret: stri
       <Facts
         of={[
           ['Header', <code>{header}</code>],
-          ['Secret', <code>{secret}</code>],
+          ['Secret', <Secret text={secret} />],
         ]}
       />
       <CodeBlock text={signed} label="Signed text" />

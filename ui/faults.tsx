@@ -1,6 +1,5 @@
 // Faults: injected failures, the requests or deliveries that they affect, and how often they applied.
 import type { FaultShown, NewFault } from '../simulator/control/records.ts';
-
 import { Action, Badge, Panel } from './kit.tsx';
 import { RowForm } from './row-form.tsx';
 import { actionColumn, TablePanel } from './table.tsx';

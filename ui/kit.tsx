@@ -106,8 +106,9 @@ interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly placeholder?: string | undefined;
-  readonly title?: string;
+  readonly placeholder?: string;
+  /** An explanation below the field. */
+  readonly note?: string | undefined;
   readonly type?: 'text' | 'search' | 'password';
   /** Turns the field into a choice. */
   readonly options?: readonly Option[] | undefined;
@@ -115,8 +116,9 @@ interface FieldProps {
   readonly quiet?: boolean;
 }
 
-export function Field({ label, value, onInput, type, options, quiet, ...input }: FieldProps) {
+export function Field({ label, value, onInput, type, options, quiet, note, ...input }: FieldProps) {
   const id = useId();
+  const noteId = note === undefined ? undefined : `${id}-note`;
   const change = (event: { readonly currentTarget: { readonly value: string } }) =>
     onInput(event.currentTarget.value);
   return (
@@ -132,10 +134,11 @@ export function Field({ label, value, onInput, type, options, quiet, ...input }:
           {...input}
           value={value}
           autocomplete="off"
+          aria-describedby={noteId}
           onInput={change}
         />
       ) : (
-        <select id={id} title={input.title} value={value} onChange={change}>
+        <select id={id} aria-describedby={noteId} value={value} onChange={change}>
           {options.map((option) => {
             const [key, words] = typeof option === 'string' ? [option, option] : option;
             return (
@@ -145,6 +148,11 @@ export function Field({ label, value, onInput, type, options, quiet, ...input }:
             );
           })}
         </select>
+      )}
+      {note === undefined ? null : (
+        <p id={noteId} class="note">
+          {note}
+        </p>
       )}
     </div>
   );
@@ -226,7 +234,9 @@ export function Form({ fields, submit, label, look = 'main', run }: FormProps) {
       <Button type="submit" look={look} disabled={command.busy} aria-label={label}>
         {submit}
       </Button>
-      <Done words={done} />
+      <p role="status" class="note">
+        {done}
+      </p>
       <Problem words={command.problem} />
     </form>
   );
@@ -264,15 +274,6 @@ function FormInput({ of, value, onInput }: FormInputProps) {
   );
 }
 
-/** Reports what was done. */
-export function Done({ words }: { words: string }) {
-  return (
-    <p role="status" class="note">
-      {words}
-    </p>
-  );
-}
-
 /** Copies a text and says that it did. */
 export function CopyButton({ text, words, of }: { text: string; words: string; of?: string }) {
   const [done, setDone] = useState(false);
@@ -303,13 +304,38 @@ export function CodeBlock({ text, label }: { text: ComponentChildren; label: str
   );
 }
 
-/** A command in full, with a button that copies it. An option does not break at its hyphens. */
-export function Command({ text, of }: { text: string; of: string }) {
-  const words = text.split(' ').map((word) => [<span key={word}>{word}</span>, ' ']);
+/** Secrets are hidden at first: whether they are shown, and the button that shows or hides them. */
+export function useShown(what: string) {
+  const [isShown, setShown] = useState(false);
+  const toggle = (
+    <Button onClick={() => setShown(!isShown)}>
+      {isShown ? 'Hide' : 'Show'} {what}
+    </Button>
+  );
+  return { isShown, toggle };
+}
+
+export function Secret({ text }: { text: string }) {
+  const { isShown, toggle } = useShown('the secret');
+  return (
+    <span class="bar">
+      <code>{isShown ? text : '(hidden)'}</code>
+      {toggle}
+      <CopyButton text={text} words="Copy" of="the secret" />
+    </span>
+  );
+}
+
+/** A command, with a button that copies it in full. An option does not break at its hyphens. */
+export function Command({ text, of, secret = '' }: { text: string; of: string; secret?: string }) {
+  const { isShown, toggle } = useShown('the token');
+  const shown = isShown || secret === '' ? text : text.replaceAll(secret, '(hidden)');
+  const words = shown.split(' ').map((word) => [<span key={word}>{word}</span>, ' ']);
   return (
     <>
       <CodeBlock text={words} label={`Command ${of}`} />
       <div class="bar">
+        {secret === '' ? null : toggle}
         <CopyButton text={text} words="Copy the command" of={of} />
       </div>
     </>

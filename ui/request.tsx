@@ -6,7 +6,6 @@ import { curlLine, duration, fullTime, pretty, shellWord } from './format.ts';
 import {
   Action,
   Badge,
-  Button,
   CodeBlock,
   CopyButton,
   Link,
@@ -14,6 +13,7 @@ import {
   Problem,
   Prose,
   placeOf,
+  useShown,
 } from './kit.tsx';
 import type { RequestsPage } from './live.ts';
 import { freshKey, send } from './plane.ts';
@@ -31,7 +31,7 @@ const headersOf = ({ headers }: Message) =>
   Object.entries(headers as Readonly<Record<string, string>>);
 
 export function RequestDetail({ id }: { id: string }) {
-  const [isShown, setShown] = useState(false);
+  const { isShown, toggle } = useShown('tokens and secrets');
   const path = `requests/${encodeURIComponent(id)}`;
   const { value: masked, problem } = useRead<RequestStory>(path);
   const { value: whole } = useRead<RequestStory>(isShown ? `${path}?secrets=shown` : null);
@@ -41,11 +41,7 @@ export function RequestDetail({ id }: { id: string }) {
     <article class="story">
       <Head story={story} />
       <SendAgain story={story} />
-      <div class="bar">
-        <Button onClick={() => setShown(!isShown)}>
-          {isShown ? 'Hide tokens and secrets' : 'Show tokens and secrets'}
-        </Button>
-      </div>
+      <div class="bar">{toggle}</div>
       <Reasons story={story} />
       <Steps story={story} />
       <Idempotency story={story} />

@@ -3,14 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 
 export const firstWorld = 'default';
 
-export interface Route {
-  readonly world: string;
-  /** The view and its content, such as `['timeline', 'requests', '12']`. */
-  readonly path: readonly string[];
-}
-
-/** Reads `#/timeline/requests/12`, or `#/@name/timeline` in another world. */
-function parseRoute(hash: string): Route {
+/** `#/timeline/requests/12`, or `#/@name/timeline` in another world, as a world and a path. */
+function parseRoute(hash: string) {
   const parts = hash.replace(/^#\/?/, '').split('/').map(decodePart).filter(isName);
   const [first = ''] = parts;
   if (!first.startsWith('@')) return { world: firstWorld, path: parts };
@@ -34,7 +28,7 @@ export function hrefOf(world: string, ...path: readonly (string | number)[]): st
   return `#/${parts.map((part) => encodeURIComponent(part).replace(/^%40/, '@')).join('/')}`;
 }
 
-export function useRoute(): Route {
+export function useRoute() {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const read = () => setHash(location.hash);

@@ -27,7 +27,8 @@ interface RowFormProps {
 
 let description: Promise<OpenapiDocument> | null = null;
 
-function useDescription(): OpenapiDocument | null {
+/** The row in the control plane's document, which is null until it is loaded. */
+function useRow(row: string) {
   const [document, setDocument] = useState<OpenapiDocument | null>(null);
   const isKnown = useInfo() !== null;
   useEffect(() => {
@@ -37,17 +38,17 @@ function useDescription(): OpenapiDocument | null {
       description = null;
     });
   }, [isKnown]);
-  return document;
+  const [method = '', template = ''] = row.split(' ');
+  const body = document?.paths[template]?.[method.toLowerCase()]?.requestBody;
+  const schema = (document && bodySchema(document, body)) ?? {};
+  return { document, method, template, schema };
 }
 
 export function RowForm(props: RowFormProps) {
   const { row, path, without = [], before = [], values = {}, send, done, ...form } = props;
   const { plane } = useLive();
-  const document = useDescription();
+  const { document, method, template, schema } = useRow(row);
   if (document === null) return null;
-  const [method = '', template = ''] = row.split(' ');
-  const operation = document.paths[template]?.[method.toLowerCase()];
-  const schema = bodySchema(document, operation?.requestBody) ?? {};
   const members = Object.entries(membersOf(document, schema)).filter(
     ([name]) => !without.includes(name),
   );
@@ -68,12 +69,9 @@ export function RowForm(props: RowFormProps) {
 
 /** The values that the document allows for a member of a row's body. */
 export function useChoices(row: string, member: string): readonly string[] {
-  const document = useDescription();
-  const [method = '', template = ''] = row.split(' ');
-  const operation = document?.paths[template]?.[method.toLowerCase()];
-  if (document === null || operation === undefined) return [];
-  const schema = bodySchema(document, operation.requestBody)?.properties?.[member] ?? {};
-  return (resolve(document, schema).enum ?? []).map(String);
+  const { document, schema } = useRow(row);
+  if (document === null) return [];
+  return (resolve(document, schema.properties?.[member] ?? {}).enum ?? []).map(String);
 }
 
 interface Member {
@@ -94,8 +92,8 @@ function membersOf(document: OpenapiDocument, schema: Schema, prefix = ''): Reco
 }
 
 function fieldOf(name: string, { schema, isRequired }: Member, value = ''): FormField {
-  const { enum: own, items, description: words } = schema;
-  const field = { name, label: titleOf(name), title: words ?? '', placeholder: words, value };
+  const { enum: own, items, description: note } = schema;
+  const field = { name, label: titleOf(name), note, value };
   if (items?.enum !== undefined) return { ...field, several: items.enum.map(String) };
   const options = own?.filter((each) => each !== null).map(String);
   if (options !== undefined) return { ...field, options: isRequired ? options : ['', ...options] };

@@ -90,7 +90,9 @@ function Rules({ of, coverage, search }: TabProps) {
                   <span>
                     <Prose words={words} />{' '}
                     {counts[id] === undefined ? null : (
-                      <span class="note">Met {plural(counts[id], 'time')}.</span>
+                      <span class="note">
+                        Reached {counts[id] === 1 ? 'once' : plural(counts[id], 'time')}.
+                      </span>
                     )}
                   </span>
                 </li>
@@ -262,18 +264,19 @@ function CoveredHints({ of }: { of: CoverageShown['hints'] }) {
 function NotMet({ of: { id, words, line } }: { of: CoverageShown['not_met'][number] }) {
   const info = useInfo();
   const base = info?.base_url ?? location.origin;
+  const token = info?.credentials[0]?.token ?? '';
   // The variables of `sandbox exec`, so that the command works when it is copied.
   const command = line
     .replaceAll('$SANDBOX_CONTROL_URL', `${base}/_sandbox`)
     .replaceAll('$SANDBOX_BASE_URL', base)
-    .replaceAll('$SANDBOX_TOKEN', info?.credentials[0]?.token ?? 'TOKEN');
+    .replaceAll('$SANDBOX_TOKEN', token || 'TOKEN');
   return (
     <li class="rail">
       <h3>{id}</h3>
       <p>
         <Prose words={words} />
       </p>
-      <Command text={command} of={`that meets ${id}`} />
+      <Command text={command} of={`that meets ${id}`} secret={token} />
     </li>
   );
 }

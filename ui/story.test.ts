@@ -147,6 +147,15 @@ if (executable === null) {
       await page.getByLabel('Find', { exact: true }).fill('UPD-7');
       const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
       assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
+      assert.match(await line.innerText(), 'Bearer (hidden)');
+      // The command is copied with its token all the same.
+      await page.evaluate(
+        'document.execCommand = () => { window.copied = document.activeElement.value; return true; }',
+      );
+      await page.getByRole('button', { name: 'Copy the command that meets UPD-7' }).click();
+      assert.match(String(await page.evaluate('window.copied')), /Bearer tok_/);
+      await page.getByRole('button', { name: 'Show the token' }).click();
+      assert.match(await line.innerText(), /Bearer tok_/);
       await page.getByRole('button', { name: 'Start over' }).click();
       await page.getByText(/^0 of \d+ rules$/).waitFor();
     },
@@ -259,7 +268,7 @@ if (executable === null) {
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
       .filter({ hasText: 'pending' })
-      .filter({ hasNotText: 'queued' })
+      .filter({ has: page.getByRole('link', { name: /^\d+$/ }) })
       .first()
       .getByRole('link')
       .first()
@@ -270,6 +279,7 @@ if (executable === null) {
     await page.locator('.rail.bad').nth(7).waitFor();
     await eventually(() => page.locator('.rail.coming').count(), 0);
     const signature = page.getByRole('region', { name: 'Signature' });
+    await signature.getByRole('button', { name: 'Show the secret' }).click();
     const [header = '', secret = ''] = await signature.locator('code').allInnerTexts();
     const signed = await signature.locator('pre').innerText();
     assert.match(header, createHmac('sha256', secret).update(signed).digest('hex'));
@@ -280,6 +290,9 @@ if (executable === null) {
     await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: /^3$/ }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.badge.good', { hasText: 'enabled' }).waitFor();
+    assert.not.match(await page.locator('main').innerText(), 'whsec_');
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    await page.getByText(/^whsec_/).waitFor();
   });
 
   story('the world is saved, reset, and loaded again', async () => {

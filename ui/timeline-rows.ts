@@ -7,7 +7,6 @@ import { type Place, placeOf, type Tone } from './kit.tsx';
 /** An event as it is delivered, with the sequence number under the name of the settings (NS-9). */
 export interface EnvelopeShown {
   readonly id: string;
-  readonly category: string;
   readonly kind: string;
   readonly occurred_at: number;
   readonly account_id: string | null;
@@ -31,7 +30,6 @@ export interface TimelineRow {
   readonly note: string;
   readonly hints: number;
   readonly credential: string | null;
-  readonly status: number | null;
   /** Ids of the accounts that the row names. */
   readonly accounts: readonly string[];
   /** The place of its details. */
@@ -82,7 +80,6 @@ export function requestRow(shown: RequestShown): TimelineRow {
     note: marks.join(', '),
     hints: shown.hints.length,
     credential: client_name,
-    status,
     accounts: accountsIn(`${request.target} ${bodies.join(' ')}`, operation, bodies[1] ?? ''),
     path: placeOf.request(shown.id),
     isTied: false,
@@ -123,7 +120,6 @@ export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): Tim
     note: about,
     hints: 0,
     credential: origin.credential,
-    status: null,
     accounts: event.account_id === null ? [] : [event.account_id],
     path: placeOf.event(seq),
     isTied: origin.isItsEvent,
@@ -154,7 +150,6 @@ export function attemptRows(delivery: DeliveryShown, origin: Origin): TimelineRo
       note: [`attempt ${n}`, error, next].filter(Boolean).join(', '),
       hints: 0,
       credential: origin.credential,
-      status,
       accounts: origin.account === null ? [] : [origin.account],
       path: placeOf.delivery(String(delivery.id)),
       isTied: true,

@@ -170,7 +170,7 @@ if (executable === null) {
       return counts.accounts;
     };
     const before = await count();
-    const snapshots = page.getByRole('region', { name: 'Snapshots of default' });
+    const snapshots = page.getByRole('region', { name: 'Snapshots of the world “default”' });
     await snapshots.getByLabel('Name', { exact: true }).fill('before');
     await page.getByRole('button', { name: 'Take a snapshot' }).click();
     await page.getByText('The snapshot is kept.').waitFor();

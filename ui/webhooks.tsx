@@ -2,7 +2,7 @@
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/records.ts';
 import type { ViewProps } from './app.tsx';
 import { toneOfDelivery } from './delivery.tsx';
-import { Action, Badge, CopyButton, Form, Link, Panel, Problem, placeOf } from './kit.tsx';
+import { Action, Badge, Form, Link, Panel, Problem, placeOf, Secret } from './kit.tsx';
 import type { DeliveriesPage } from './live.ts';
 import { callApi, RefusedError, tokenFor } from './plane.ts';
 import { RowForm, useChoices } from './row-form.tsx';
@@ -13,8 +13,11 @@ export function WebhooksView({ path: [id] }: ViewProps) {
   const { value, problem } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
   if (value === null) return <Problem words={problem} />;
   if (id !== undefined) {
-    return (
-      <SubscriptionDetail id={id} found={value.subscriptions.find((each) => `${each.id}` === id)} />
+    const found = value.subscriptions.find((each) => `${each.id}` === id);
+    return found ? (
+      <Subscription of={found} />
+    ) : (
+      <p class="empty">There is no subscription {id}.</p>
     );
   }
   return (
@@ -57,7 +60,7 @@ const subscriptionColumns: readonly Column<SubscriptionShown>[] = [
 ];
 
 const deliveryColumns: readonly Column<DeliveryShown>[] = [
-  ['Delivery', ({ id }) => (id === null ? 'queued' : <Link to={placeOf.delivery(id)}>{id}</Link>)],
+  ['Delivery', ({ id }) => (id === null ? '' : <Link to={placeOf.delivery(id)}>{id}</Link>)],
   ['State', (each) => <Badge tone={toneOfDelivery(each)}>{each.status}</Badge>],
   ['Event', ({ seq, kind, event_id }) => <Link to={placeOf.event(seq)}>{kind ?? event_id}</Link>],
   'subscription_id',
@@ -89,60 +92,44 @@ function Deliveries({ query }: { query: string }) {
   );
 }
 
-function SubscriptionDetail({ id, found }: { id: string; found: SubscriptionShown | undefined }) {
-  return (
-    <div class="columns">
-      <p class="wide">
-        <Link to={['webhooks']}>All webhooks</Link>
-      </p>
-      {found === undefined ? (
-        <p class="empty">There is no subscription {id}.</p>
-      ) : (
-        <>
-          <Subscription of={found} />
-          <Deliveries query={`&subscription_id=${found.id}`} />
-        </>
-      )}
-    </div>
-  );
-}
-
 function Subscription({ of }: { of: SubscriptionShown }) {
   const { plane } = useLive();
   const call = async (verb: string) => {
     const token = await tokenFor(plane, of, 'webhooks:manage');
     await callApi({ token, method: 'POST', path: `/api/v1/webhooks/${of.id}/${verb}` });
   };
-  const secret = (
-    <span class="bar">
-      <code>{of.secret}</code>
-      <CopyButton text={of.secret} words="Copy" of="the secret" />
-    </span>
-  );
+  const secret = <Secret text={of.secret} />;
+  const previous_secret = of.previous_secret && <Secret text={of.previous_secret} />;
   return (
-    <Panel title={`Subscription ${of.id}`} side={<SubscriptionState of={of} />} wide>
-      <Facts of={factsOf(of, { secret })} />
-      <div class="bar">
-        <Action
-          run={() => plane.send('POST', `subscriptions/${of.id}/resume`)}
-          disabled={of.disabled || !of.stopped}
-          look={of.stopped ? 'main' : 'plain'}
-        >
-          Resume
-        </Action>
-        <Action run={() => call('rotate-secret')} disabled={of.disabled}>
-          Rotate the secret
-        </Action>
-        <Action
-          run={() => call('disable')}
-          disabled={of.disabled}
-          look="bad"
-          confirm="Yes, disable it: it cannot be enabled again"
-        >
-          Disable
-        </Action>
-      </div>
-    </Panel>
+    <div class="columns">
+      <p class="wide">
+        <Link to={['webhooks']}>All webhooks</Link>
+      </p>
+      <Panel title={`Subscription ${of.id}`} side={<SubscriptionState of={of} />} wide>
+        <Facts of={factsOf(of, { secret, previous_secret })} />
+        <div class="bar">
+          <Action
+            run={() => plane.send('POST', `subscriptions/${of.id}/resume`)}
+            disabled={of.disabled || !of.stopped}
+            look={of.stopped ? 'main' : 'plain'}
+          >
+            Resume
+          </Action>
+          <Action run={() => call('rotate-secret')} disabled={of.disabled}>
+            Rotate the secret
+          </Action>
+          <Action
+            run={() => call('disable')}
+            disabled={of.disabled}
+            look="bad"
+            confirm="Yes, disable it: it cannot be enabled again"
+          >
+            Disable
+          </Action>
+        </div>
+      </Panel>
+      <Deliveries query={`&subscription_id=${of.id}`} />
+    </div>
   );
 }
 

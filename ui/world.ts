@@ -2,6 +2,7 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
 import type { InfoShown } from '../simulator/control/rows/about.ts';
+import type { Place } from './kit.tsx';
 import type { Live } from './live.ts';
 import { RefusedError } from './plane.ts';
 import { hrefOf } from './route.ts';
@@ -31,24 +32,17 @@ function useSelected<T>(select: (live: Live) => T): T {
   return value;
 }
 
-export type Href = (...path: readonly (string | number)[]) => string;
-
 /** Addresses in the current world. */
-export function useHref(): Href {
+export function useHref() {
   const { world } = useLive().plane;
-  return (...path) => hrefOf(world, ...path);
-}
-
-export interface ReadState<T> {
-  readonly value: T | null;
-  readonly problem: string | null;
+  return (...path: Place) => hrefOf(world, ...path);
 }
 
 /** During many changes a view reloads its list at most this often. */
 const restMs = 400;
 
 /** Loads a list or a record, and reloads it when the stream reports a change. */
-export function useRead<T>(path: string | null): ReadState<T> {
+export function useRead<T>(path: string | null) {
   const live = useLive();
   const [state, setState] = useState<{ path: string; value: T } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -87,14 +81,8 @@ export function useRead<T>(path: string | null): ReadState<T> {
   return { value: state !== null && state.path === path ? state.value : null, problem };
 }
 
-export interface Command {
-  readonly busy: boolean;
-  readonly problem: string | null;
-  readonly run: (work: () => Promise<unknown>) => Promise<void>;
-}
-
 /** Runs a command that changes the world, and keeps its error message. */
-export function useCommand(): Command {
+export function useCommand() {
   const live = useLive();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

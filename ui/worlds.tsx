@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SnapshotShown, WorldShown } from '../simulator/control/records.ts';
 import { fullTime } from './format.ts';
-import { Action, Done, Panel, Problem } from './kit.tsx';
+import { Action, Panel, Problem } from './kit.tsx';
 import { wholePlane } from './plane.ts';
 import { firstWorld, hrefOf } from './route.ts';
 import { RowForm } from './row-form.tsx';
@@ -72,7 +72,7 @@ function State() {
   };
   return (
     <Panel
-      title={`State of ${plane.world}`}
+      title={`State of the world “${plane.world}”`}
       note="The whole world with its clock, timers, keys and allowances, as one file."
     >
       <div class="bar">
@@ -87,7 +87,9 @@ function State() {
           Reset
         </Action>
       </div>
-      <Done words={done} />
+      <p role="status" class="note">
+        {done}
+      </p>
       <Problem words={command.problem} />
     </Panel>
   );
@@ -119,7 +121,7 @@ function Snapshots() {
   ];
   return (
     <TablePanel
-      title={`Snapshots of ${plane.world}`}
+      title={`Snapshots of the world “${plane.world}”`}
       note="A snapshot keeps the world with its clock and journal in memory until the program ends. Restoring it discards what happened since, and cuts off requests that are held back. The snapshot stays; a reset leaves it alone."
       columns={columns}
       rows={value?.snapshots ?? []}
@@ -127,7 +129,9 @@ function Snapshots() {
       empty="None yet."
     >
       <RowForm row="POST /snapshots" submit="Take a snapshot" done="The snapshot is kept." />
-      <Done words={done} />
+      <p role="status" class="note">
+        {done}
+      </p>
     </TablePanel>
   );
 }
