@@ -190,7 +190,8 @@ export const worldRows = {
       'world?': {
         type: ['string', 'object'],
         maxLength: 1000,
-        description: 'A world that comes with the sandbox, or one written out; that of the start.',
+        description:
+          'The name of a built-in world, or a world as JSON. Default: that of the start.',
       },
       'seed?': {
         type: ['string', 'integer'],
@@ -200,12 +201,12 @@ export const worldRows = {
       'clock?': {
         type: ['string', 'object'],
         maxLength: 1000,
-        description: 'real, frozen, an ISO time, or {mode, now_ms}; that of the start.',
+        description: 'real, frozen, an ISO time, or {mode, now_ms}. Default: that of the start.',
       },
       'from?': {
         ...worldNameParameter,
         description:
-          'A copy of this world as it stands, clock included, with secrets and tokens of its own.',
+          'The world to copy as it is now, its clock included. The copy has its own secrets and tokens.',
       },
     }),
     maxBytes: 32 * 1024 * 1024,

@@ -16,14 +16,14 @@ export const faultMatch = object('What it applies to: every member that is prese
   'operation?': oneOf('An operation of the API.', operationNames),
   'method?': { ...text('An HTTP method.'), maxLength: 16 },
   'path?': {
-    ...text('The path without query; a * at the end stands for any rest.'),
+    ...text('A path without its query; a * at the end matches any rest.'),
     pattern: '^/',
   },
   'client_id?': text('The caller.'),
   'webhook?': {
     type: ['boolean', 'string', 'integer'],
     maxLength: 100,
-    description: 'true: any webhook delivery; an id: those of one subscription.',
+    description: 'true for any webhook delivery, or the id of a subscription.',
   },
 });
 /** As stored: an id is a text. */
@@ -46,18 +46,18 @@ const status = {
   type: 'integer',
   enum: faultStatuses,
   description:
-    'With kind status: 429, 500 and 503 in the API’s own form, 502 and 504 as a gateway gives them, in HTML and without any of the API’s headers.',
+    'With kind status: 429, 500 and 503 are problems of the API; 502 and 504 are those of a gateway, in HTML and without any header of the API.',
 } as const;
 const code = oneOf(
-  'With kind refuse: the refusal of this code in the API’s own form, kept for repeats like any other.',
+  'With kind refuse: the code of the refusal, which is recorded for repeats like any other.',
   faultRefusals,
 );
 const ms = whole(
-  'How long: with delay on the sandbox’s clock, with slow_body in real time.',
+  'Milliseconds: with delay on the sandbox’s clock, with slow_body in real time.',
   0,
   centuryMs,
 );
-const bytes = whole('With truncate: how much of the body arrives.', 0, 1e9);
+const bytes = whole('With kind truncate: how many bytes of the body arrive.', 0, 1e9);
 
 /** The kinds of effects on a call, each with its members. */
 export const callEffects = {
@@ -103,7 +103,7 @@ export const effectPart = (kind: EffectKind) =>
 
 export const faultEffect = object('What happens instead.', {
   kind: oneOf(
-    'For calls: status, refuse, delay, hang, reset, truncate, slow_body; for webhooks: the others, and delay.',
+    'For requests: status, refuse, delay, hang, reset, truncate, slow_body; for deliveries: delay and the others.',
     effectKinds,
   ),
   'status?': status,
@@ -118,13 +118,14 @@ export const faultTerms = {
     'before',
     'after',
   ]),
-  times: orNull(whole('How often it applies; until it is removed by default.', 1, 1e9)),
-  nth: orNull(whole('It applies from this matching call on.', 1, 1e9)),
+  times: orNull(whole('How often it applies. Default: until it is removed.', 1, 1e9)),
+  nth: orNull(whole('The first matching call that it applies to, such as 3.', 1, 1e9)),
   probability: orNull({
     type: 'number',
     minimum: 0,
     maximum: 1,
-    description: 'How likely it applies to a matching call; drawn from the seed of the world.',
+    description:
+      'How likely it applies to a matching call, from 0 to 1; drawn from the seed of the world.',
   }),
 } as const;
 
