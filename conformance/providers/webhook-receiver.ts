@@ -48,7 +48,7 @@ export type AnswerPolicy = (
 ) => EndpointAnswer;
 
 /** EVT-8a: every retry comes later than this; EVT-4: an identical delivery before that is a copy. */
-const COPY_WITHIN_MS = 29_000;
+export const COPY_WITHIN_MS = 29_000;
 
 /** One endpoint of one scenario. */
 export class WebhookEndpoint {
@@ -62,7 +62,7 @@ export class WebhookEndpoint {
    * that reached this machine earlier has arrived too.
    */
   readonly roundTrip: () => Promise<void>;
-  readonly #nowMs: () => number;
+  readonly #nowMs: () => number | undefined;
   /** The last time and the response of each delivery, by its bytes. */
   readonly #answered = new Map<string, { atMs: number; answer: EndpointAnswer }>();
   #policy: AnswerPolicy = () => ({ status: 200 });
@@ -71,7 +71,7 @@ export class WebhookEndpoint {
     url: string,
     localUrl: string,
     roundTrip: () => Promise<void>,
-    nowMs: () => number = Date.now,
+    nowMs: () => number | undefined = Date.now,
   ) {
     this.url = url;
     this.localUrl = localUrl;
@@ -89,10 +89,10 @@ export class WebhookEndpoint {
     const { headers, body } = arrival;
     const bytes = createHash('sha1').update(JSON.stringify(headers.lines)).update(body);
     const [name, atMs] = [bytes.digest('base64'), this.#nowMs()];
-    const before = this.#answered.get(name);
-    if (before !== undefined && atMs - before.atMs < COPY_WITHIN_MS) return before.answer;
+    const before = atMs === undefined ? undefined : this.#answered.get(name);
+    if (before !== undefined && atMs! - before.atMs < COPY_WITHIN_MS) return before.answer;
     const answer = this.#policy(arrival, this.deliveries.length + 1);
-    this.#answered.set(name, { atMs, answer });
+    if (atMs !== undefined) this.#answered.set(name, { atMs, answer });
     this.deliveries.push({ ...arrival, answered: answer.cut === true ? 0 : answer.status });
     return answer;
   }
@@ -142,9 +142,10 @@ export class WebhookReceiver {
 
   /**
    * A new endpoint. `publicUrl` returns its public URL from its name, which must stay in the
-   * path. `nowMs` is the clock of the target, from any origin.
+   * path. `nowMs` is the clock of the target, from any origin; undefined
+   * while it is advanced so far that a retry may come.
    */
-  hook(publicUrl: (name: string) => string, nowMs?: () => number): WebhookEndpoint {
+  hook(publicUrl: (name: string) => string, nowMs?: () => number | undefined): WebhookEndpoint {
     this.#count += 1;
     const name = `hook-${this.#mark}-${this.#count}`;
     const localUrl = `${this.origin}/${name}`;
