@@ -148,7 +148,7 @@ judged('if the first run fails, the report says so, and habits are still judged'
   assert.match(silent.out, 'nothing to do');
   const broken = await run(shell('echo no such module >&2; exit 7'));
   assert.is(broken.code, 3);
-  assert.match(broken.out, 'The command failed to start: it ended with exit code 7');
+  assert.match(broken.out, 'The command ended with exit code 7');
   assert.match(broken.out, '| no such module');
 });
 

@@ -87,7 +87,7 @@ function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): str
     if (killed) return `the first run called nothing of the sandbox and did not end ${within}`;
     if (code !== 0) {
       const when = `after ${(durationMs / 1000).toFixed(1)} s, before it called the sandbox`;
-      return `the command failed to start: it ${endingWords(ending)} ${when}`;
+      return `the command ${endingWords(ending)} ${when}`;
     }
     const how = 'send its requests to the address in the variable SANDBOX_BASE_URL';
     return `the first run called nothing of the sandbox, and ${endingWords(ending)}: ${how}`;
