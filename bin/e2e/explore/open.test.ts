@@ -114,6 +114,30 @@ open('a subscription that one side alone has disabled is not compared in a list'
   assert.equal([all.found, all.unexplained], [[], []]);
 });
 
+open('an open member is no difference beside another member that is one', async () => {
+  const leaking = ({ sender }: Model) => ({
+    sender: {
+      ...sender,
+      async send(wire: Parameters<typeof sender.send>[0]) {
+        const answer = await sender.send(wire);
+        const text = Buffer.from(answer.body).toString();
+        return {
+          ...answer,
+          body: Buffer.from(text.replace(/("firm_id":"1")}$/, '$1,"email":"a"}')),
+        };
+      },
+    },
+  });
+  const steps = [createAccount(1, { phone: { $phone: 'p', form: 'e164' } })];
+  const answers = { phone_form: 'digits' } as const;
+  const all = await explored({ answers, steps, unasked: unaskedIn({}), bent: leaking });
+  assert.equal(
+    all.found.map(({ difference }) => difference.at),
+    ['body.email'],
+  );
+  assert.equal(all.learned, answers);
+});
+
 open('an open row of a batch does not hide a difference in another row', async () => {
   const { body: one } = createAccount(2, { first_name: { $fresh: 'long', length: 129 } });
   const { body: two } = createAccount(3);

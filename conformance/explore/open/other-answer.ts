@@ -3,7 +3,7 @@
 import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
 import { type Difference, isLike } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
-import type { Recorded } from '../compare/run.ts';
+import { hasBursts, type Recorded } from '../compare/run.ts';
 import { needed } from '../findings/cut.ts';
 import type { Shown } from '../findings/found.ts';
 import type { ModelSettings } from '../model.ts';
@@ -29,6 +29,9 @@ export async function otherAnswerFor(
   while (reached !== undefined) {
     if (flips.length === MOST_TOGETHER) return undefined;
     const next = await nextAnswer(shown, reference, unasked, flips, reached);
+    // A later member that differs has a difference of its own.
+    const isMember = shown.difference.at.startsWith('body.');
+    if (next === undefined && isMember && isFurther(shown.difference, reached)) break;
     if (next === undefined) return undefined;
     flips.push(next.flip);
     reached = next.reached;
@@ -36,6 +39,23 @@ export async function otherAnswerFor(
   // One pause shows whether a time has passed, but not its length.
   const learned = valuesOf(flips.filter(({ setting }) => !(setting in TIMES)));
   return { excuse: flips[0]!.question, learned };
+}
+
+/** The parts of an answer in the order in which they are compared, up to the first difference. */
+const PARTS = ['status', 'code', 'header.content-type', 'body'];
+
+/** Whether the later difference is in a part of the same answer that was not compared before. */
+function isFurther(first: Difference, later: Difference): boolean {
+  const [own, other] = [first, later].map(({ at }) => {
+    const isBody = at.startsWith('body.');
+    const [part, member] = isBody ? ['body', at.slice('body.'.length)] : [at, ''];
+    return { part: PARTS.indexOf(part) >>> 0, member };
+  });
+  if (first.n !== later.n) return false;
+  if (own!.part !== other!.part) return other!.part > own!.part;
+  const names = Object.keys(Object(first.pair?.model.json));
+  const before = names.slice(0, names.indexOf(own!.member) + 1);
+  return before.length > 0 && !before.includes(other!.member);
 }
 
 /** The answer that removes the difference, or else the one that leads to another, later one. */
@@ -49,7 +69,7 @@ async function nextAnswer(
   const chosen = valuesOf(flips);
   const settings = { ...reference.settings, ...chosen };
   const part = await partOf(shown, before, reference, chosen);
-  let best: { readonly flip: Flip; readonly reached: Difference } | undefined;
+  let best: { readonly flip: Flip; readonly reached: Difference; readonly far: number } | undefined;
   for (const flip of flipsFor(before, settings, unasked)) {
     const { setting, value } = flip;
     if (setting in chosen) continue;
@@ -67,9 +87,12 @@ async function nextAnswer(
       if (whole?.reached === undefined && whole?.why === undefined) return { flip, reached };
     }
     if (reached === undefined || setting in TIMES) continue;
+    const far = reached.n + (isFurther(before, reached) ? 0.5 : 0);
     // The order of concurrent calls may now be another: the new difference need not be later.
-    const isOther = !isLike(reached, before) && reached.n >= before.n;
-    if (isOther && (best === undefined || reached.n > best.reached.n)) best = { flip, reached };
+    const isOther = hasBursts(shown.recorded.sequence)
+      ? !isLike(reached, before) && reached.n >= before.n
+      : far > before.n;
+    if (isOther && (best === undefined || far > best.far)) best = { flip, reached, far };
   }
   return best;
 }
