@@ -71,6 +71,12 @@ form('deliveries that are not due have no form to compare', () => {
   assert.is(placeOf(heard(), heard({})), 'count');
 });
 
+form('a number under a likely name counts if its name was not observed (NS-9)', () => {
+  const renamed = (name: string) => heard({ about: { [name]: 1, seq: undefined } });
+  assert.is(placeOf(renamed('sequence'), heard({})), undefined);
+  assert.is(placeOf(renamed('other'), heard({})), 'envelope.seq');
+});
+
 form('the same number of other events or numbers is reported by the missing ones', () => {
   const two = heard({}, { id: 'b', seq: 2 });
   assert.is(placeOf(heard({}, { id: 'b', seq: 2 }), two), undefined);

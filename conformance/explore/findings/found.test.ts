@@ -1,0 +1,34 @@
+// The book of findings: a finding holds only as long as the model shows it.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Difference } from '../compare/difference.ts';
+import { Book, type Found } from './found.ts';
+
+const differing = (at: string): Difference => ({
+  ...{ n: 1, operation: 'createAccount', at, model: 'a', target: 'b', basis: undefined },
+  ...{ modelAnswer: '201', targetAnswer: '201' },
+});
+
+const foundAt = (at: string, rule: string): Found => {
+  const difference = differing(at);
+  return { difference, rules: [rule], met: [difference], times: 1 } as unknown as Found;
+};
+
+const book = suite('findings');
+
+book('what the model shows no more after it has learned is withdrawn', async () => {
+  const findings = new Book();
+  findings.add(foundAt('body.phone', 'ACC-11'));
+  findings.add(foundAt('body.country', 'ACC-14'));
+  await findings.review(async ({ difference }) => difference.at !== 'body.phone');
+  assert.equal(
+    findings.found.map(({ rules }) => rules),
+    [['ACC-14']],
+  );
+  assert.equal(
+    ['body.phone', 'body.country'].map((at) => findings.isKnown(differing(at))),
+    [false, true],
+  );
+});
+
+book.run();
