@@ -221,9 +221,10 @@ export class Inventory {
   }
 
   /** Throws instead of sending a write that names a record which is not ours. */
-  #check({ operation: known, method, path, namedId: id, sent: body, authorization }: Answer): void {
-    const url = memberAt(body, 'url');
-    if (known === 'createWebhook' && typeof url === 'string') {
+  #check(call: Answer): void {
+    const { operation: known, method, path, namedId: id, authorization } = call;
+    const url = known === 'createWebhook' ? memberAt(call.sent, 'url') : undefined;
+    if (typeof url === 'string') {
       const urls = this.#urls.get(authorization) ?? new Set();
       this.#urls.set(authorization, urls.add(url));
     }
@@ -232,6 +233,7 @@ export class Inventory {
     const operation = known ?? others[path.split('/')[3] as keyof typeof others];
     const allowed = this.#allowed;
     if (allowed === undefined || method === 'GET' || operation === undefined) return;
+    const body = call.sent;
     const refuse = (why: string) => {
       throw new WriteRefused(`${method} ${path} was not sent: ${why}`);
     };

@@ -180,18 +180,21 @@ export async function isClockFrozen(t: ScenarioContext): Promise<boolean> {
 }
 
 /**
- * Uses the allowance up, until the first refusal. While the clock stands still, requests are sent
- * one by one, so that there is only one refusal (LIM-5 judges the cost of refusals). In real time
- * they are concurrent, because one by one may be too slow.
+ * Uses the allowance up, until the first refusal. While the clock stands still, only the first
+ * `together` requests are concurrent, and the rest is sent one by one, so that there is only one
+ * refusal (LIM-5 judges the cost of refusals). In real time one by one may be too slow.
  */
-export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
+export async function drain(
+  t: ScenarioContext,
+  probe: Probe,
+  together = surelyServed(probe.perSecond),
+): Promise<Burst> {
   const most = 3 * clearlyAbove(probe.perSecond);
-  if (!(await isClockFrozen(t))) {
-    const all = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
-    if (all.limited.length > 0) return all;
-    return joined(all, await sendBurst(t, probe, most - all.served.length));
-  }
-  const answers: Answer[] = [];
+  const still = await isClockFrozen(t);
+  const first = await sendBurst(t, probe, still ? together : clearlyAbove(probe.perSecond));
+  if (first.limited.length > 0 || first.unanswered > 0) return first;
+  if (!still) return joined(first, await sendBurst(t, probe, most - first.served.length));
+  const answers: Answer[] = [...first.served];
   while (answers.length < most) {
     const answer = await immediateAnswer(t, () => sendOne(t, probe));
     if (answer === undefined) return burstOf(answers, true, 1);
@@ -201,6 +204,11 @@ export async function drain(t: ScenarioContext, probe: Probe): Promise<Burst> {
     if (!isServed(answer) && (answer.status === 429 || isAgain)) break;
   }
   return burstOf(answers, true);
+}
+
+/** Far fewer than a full allowance; one by one is fast enough for a small one. */
+function surelyServed(perSecond: number): number {
+  return perSecond < 20 ? 0 : Math.floor(perSecond * 0.75);
 }
 
 /** Uses the allowance up; blocked if there is no limit, which other scenarios judge. */
@@ -248,7 +256,7 @@ async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promis
   while (elapsedMs < lastMs) {
     await t.operator.advance(stepMs);
     elapsedMs += stepMs;
-    const { served, limited } = await drain(t, probe);
+    const { served, limited } = await drain(t, probe, isSmall ? 0 : undefined);
     answers.push(...served);
     if (limited.length === 0) break;
   }
