@@ -58,6 +58,12 @@ handlers('a promise, or a base URL that includes /api/v1, is refused when passed
   );
 });
 
+handlers('an unknown option is refused', () => {
+  const untyped = sandboxHandlers as unknown as (sandbox: object, options: object) => unknown;
+  const sandbox = { fetch: async () => new Response() };
+  assert.throws(() => untyped(sandbox, { baseUrl, baseURL: baseUrl }), /no option "baseURL"/);
+});
+
 handlers('the base URL is required', () => {
   const untyped = sandboxHandlers as unknown as (sandbox: object) => unknown;
   assert.throws(() => untyped({ fetch: async () => new Response() }), /baseUrl: 'https:\/\/api/);

@@ -45,6 +45,10 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptio
       : 'pass what createSandbox() resolves to';
     throw new TypeError(`sandboxHandlers: the first argument is not a sandbox: ${remedy}`);
   }
+  const unknown = Object.keys(options ?? {}).find((name) => name !== 'baseUrl');
+  if (unknown !== undefined) {
+    throw new TypeError(`sandboxHandlers: there is no option "${unknown}", only baseUrl`);
+  }
   if (typeof baseUrl !== 'string') {
     throw new TypeError(
       "sandboxHandlers: say where your client believes the API to be, as in sandboxHandlers(sandbox, { baseUrl: 'https://api.example.com' })",

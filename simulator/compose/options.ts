@@ -138,6 +138,9 @@ export async function readOptions(options: unknown) {
   if (typeof controlToken === 'string' && !controlTokenForm.test(controlToken)) {
     add('controlToken', 'must be visible ASCII characters without spaces');
   }
+  if (rest.stateSync === true && rest.state === undefined) {
+    add('stateSync', 'needs a state file to write to');
+  }
   if (problems.length > 0) throw new OptionsError(problems);
   const { allowLocalWebhooks = false, allowPublicDeliveries = false, stateSync = false } = rest;
   return {

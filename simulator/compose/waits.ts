@@ -207,12 +207,12 @@ function describePending(
   const last = findEntry(journal, journal.newest);
   const lines = (last?.hints ?? []).map(({ words }) => `hint on request ${last?.n}: ${words}`);
   const due = nextTimer(host.world);
-  if (due !== null) {
-    const inMs = Math.max(0, due.dueAtMs - host.nowMs);
-    const when = `${subjects[due.kind]} ${due.ref} is due in ${inMs} ms`;
-    const isFrozen = host.clock.mode === 'frozen';
-    lines.push(isFrozen ? `${when} and the clock is frozen: advance it` : when);
-  }
+  const inMs = Math.max(0, (due?.dueAtMs ?? 0) - host.nowMs);
+  const what =
+    due === null ? 'nothing is due' : `${subjects[due.kind]} ${due.ref} is due in ${inMs} ms`;
+  const isFrozen = host.clock.mode === 'frozen';
+  const where = isFrozen ? `; the clock is frozen at ${new Date(host.nowMs).toISOString()}` : '';
+  lines.push(`${what}${where}`);
   if (subscription === undefined) return lines;
   if (subscriptions.get(subscription)?.stopped) {
     lines.push(

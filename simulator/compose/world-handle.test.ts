@@ -73,7 +73,9 @@ handles('a wait includes earlier requests, and a timeout reports what arrived', 
   assert.match(late, 'the last of 1 requests:');
   assert.match(late, /1 POST \/api\/v1\/accounts 201 \(createAccount, firm\)/);
   // Deliveries of the starting world are no reason why a request is missing.
-  assert.is(late.split('\n').length, 3, late);
+  assert.is(late.split('\n').length, 4, late);
+  const frozen = `the clock is frozen at ${new Date(sandbox.clock.nowMs()).toISOString()}`;
+  assert.match(late, `nothing is due; ${frozen}`);
   await sandbox.requests.expectNone({ status: 409 }, { withinMs: 1 });
   const message = await messageOf(sandbox.requests.expectNone({ status: 201 }));
   assert.match(message, /^expected no request, but 1 came: \{"status":201\}/);
@@ -276,10 +278,8 @@ handles('a failed wait reports why the closest record did not match, and what is
   await client.call('POST', `transactions/${id}/approve?account_id=1001`);
   await sink.waitFor({ kind: 'transaction.approved' });
   const late = await messageOf(sink.waitFor({ kind: 'transaction.settled' }, { timeoutMs: 1 }));
-  assert.match(
-    late,
-    `the settlement of transaction ${id} is due in 2000 ms and the clock is frozen: advance it`,
-  );
+  const frozen = `the clock is frozen at ${new Date(sandbox.clock.nowMs()).toISOString()}`;
+  assert.match(late, `the settlement of transaction ${id} is due in 2000 ms; ${frozen}`);
   const near = { kind: 'transaction.approved', account_id: '1002' };
   assert.match(
     await messageOf(sink.waitFor(near, { timeoutMs: 1 })),

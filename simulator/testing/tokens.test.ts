@@ -71,6 +71,19 @@ tokens('an invalid read_only value gives no token, delegated or not', () =>
   }),
 );
 
+tokens('a missing grant type is told from an unknown one', () =>
+  tryTokens(async (client) => {
+    const refusals = [
+      [undefined, 'invalid_request'],
+      ['password', 'unsupported_grant_type'],
+    ];
+    for (const [grantType, error] of refusals) {
+      const { status, body } = await ask(client, { grant_type: grantType }, false);
+      assert.equal([status, body.error], [400, error]);
+    }
+  }),
+);
+
 tokens('requests under many names store only a bounded number of them', async () => {
   const sandbox = await createTestSandbox();
   const { world } = sandbox.first;

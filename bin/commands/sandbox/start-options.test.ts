@@ -110,6 +110,8 @@ const refused = [
   [['--host', '127.0.0.1.example.com'], '--control-token'],
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
+  [['--control-token', ''], '--control-token'],
+  [['--state-sync'], '--state-sync needs a state file'],
   [['--control-token', 'a\n'], 'ends with a line break'],
   [['--control-token', 'a', '--control-token-file', 'b'], 'leave one of them out'],
   [['--control-token-file', 'no/such'], '--control-token-file no/such: there is no such file'],

@@ -196,8 +196,10 @@ function readControlToken(command: Command, given: Given): string | undefined {
   if (/[\r\n]$/.test(controlToken ?? '')) {
     throw new UsageError('--control-token: the token ends with a line break');
   }
-  if (file === undefined) return controlToken || undefined;
-  if (command.getOptionValueSource('controlToken') === 'cli') {
+  const isNamed = command.getOptionValueSource('controlToken') === 'cli';
+  // An empty variable counts as not set; an empty option is an error.
+  if (file === undefined) return isNamed ? controlToken : controlToken || undefined;
+  if (isNamed) {
     throw new UsageError('--control-token-file: a token is given already; leave one of them out');
   }
   try {

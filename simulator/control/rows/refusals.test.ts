@@ -153,7 +153,8 @@ refusals(
     }
     const unnamed = await ask('DELETE', 'forwards');
     assert.equal([unnamed.status, unnamed.body.errors[0].field], [422, 'from']);
-    for (const name of ['a%20b', 'a%2Fb', 'a:80', 'u%40a', '127.0.0.1', '%5B::1%5D', '0x7f.1']) {
+    const names = ['a%20b', 'a%2Fb', 'a:80', 'u%40a', '127.0.0.1', '%5B::1%5D', '0x7f.1'];
+    for (const name of [...names, 'a..b', 'a'.repeat(64), `${'a.'.repeat(127)}a`]) {
       const { status, body } = await ask('PUT', `dns/${name}`, { addresses: ['93.184.216.34'] });
       assert.equal([status, body.errors[0].field], [422, 'hostname'], name);
     }

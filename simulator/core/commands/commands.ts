@@ -209,12 +209,14 @@ function setName(context: CommandContext, { hostname: named, addresses }: SetNam
   return done(context, [change], { hostname, addresses: addresses ?? [] });
 }
 
+const hostnameForm = /^(?=.{1,253}$)[^.]{1,63}(\.[^.]{1,63})*$/;
+
 /** As the URL parser writes it: lower case, international names in ASCII, no trailing dot. */
 function parseHostname(text: string): string | null {
   const url = /^[^\s/?#@:[\]\\]+$/.test(text) ? parseUrl(`https://${text}`) : null;
   const hostname = url?.hostname.replace(/\.$/, '') ?? '';
   // An IP address is not a name: it is never resolved.
-  return hostname === '' || parseAddress(hostname) !== null ? null : hostname;
+  return hostnameForm.test(hostname) && parseAddress(hostname) === null ? hostname : null;
 }
 
 interface SetForward {

@@ -57,9 +57,10 @@ function issueFor(context: RequestContext, client: Client): Decision {
     const detail = 'The firm may not use issueToken any more.';
     return refuse(context, 'forbidden', ['AUTH-8'], detail);
   }
-  if (body.grant_type !== 'client_credentials') {
-    const detail = 'grant_type must be client_credentials.';
-    return refuseOauth(context, 400, 'unsupported_grant_type', detail);
+  const grantType = optionalText(body, 'grant_type');
+  if (grantType !== 'client_credentials') {
+    const error = grantType === null ? 'invalid_request' : 'unsupported_grant_type';
+    return refuseOauth(context, 400, error, 'grant_type must be client_credentials.');
   }
   // A value other than true or false is refused, because guessing could issue a token that may
   // write (AUTH-2). RFC 6749 §3.2: an empty value counts as omitted.
