@@ -39,6 +39,8 @@ export type Value =
 export interface Fault {
   readonly phase?: 'before' | 'after';
   readonly effect: { readonly [name: string]: string | number };
+  /** How long the call has been delayed when the calls of `meanwhile` are sent. */
+  readonly afterMs?: number;
 }
 
 export interface CallStep {

@@ -1,6 +1,7 @@
-// A covering array that grows row by row. Each row tests one level of one dimension for one
-// operation: the level that was used least. Few of the other dimensions leave their plain level, so
-// that they do not mask its effect; those that do add pairs of levels that no row had before.
+// A covering array that grows row by row. Each row tests one level of one dimension: the level whose
+// turn it is, for the operation that it was used least for. Few of the other dimensions leave their
+// plain level, so that they do not mask its effect; those that do add pairs of levels that no row had
+// before.
 import type { Random } from '../../../fixtures/random.ts';
 import type { OperationName } from '../../spec/operations.ts';
 
@@ -10,15 +11,13 @@ export interface Dimension {
   readonly name: string;
   /** The plain level first. */
   readonly levels: readonly string[];
-  /** Levels that stand for many variants: each is used as often as this many others. */
-  readonly weights?: Readonly<Record<string, number>>;
 }
 
 export interface Space {
   readonly operations: readonly OperationName[];
   readonly dimensions: readonly Dimension[];
-  /** Whether a level applies to an operation. */
-  readonly allows: (operation: OperationName, dimension: string, level: string) => boolean;
+  /** How often a level is used for an operation, beside others of 1; 0 if it does not apply to it. */
+  readonly weigh: (operation: OperationName, dimension: string, level: string) => number;
 }
 
 interface Single {
@@ -28,44 +27,59 @@ interface Single {
   readonly weight: number;
 }
 
+/** A level of a dimension, with the operations that it applies to. */
+interface Turn {
+  readonly singles: readonly Single[];
+  /** The share of rows that it gets. */
+  readonly share: number;
+  /** The level with the lowest number is next. */
+  due: number;
+}
+
 /** How many more dimensions of a row are not plain, each as likely as it is frequent here. */
 const MORE: readonly number[] = [0, 1, 1, 2];
 
 export class Covering {
   readonly #random: Random;
   readonly #dimensions: readonly Dimension[];
-  readonly #singles: readonly Single[];
+  readonly #turns: readonly Turn[];
   /** How often each single level and each pair of levels was used. */
   readonly #uses = new Map<string, number>();
 
-  constructor({ operations, dimensions, allows }: Space, random: Random) {
+  constructor({ operations, dimensions, weigh }: Space, random: Random) {
     this.#random = random;
     this.#dimensions = dimensions;
-    this.#singles = operations.flatMap((operation) =>
-      dimensions.flatMap(({ name, levels, weights = {} }) =>
-        levels
-          .slice(1)
-          .filter((level) => allows(operation, name, level))
-          .map((level) => ({ operation, name, level, weight: weights[level] ?? 1 })),
-      ),
-    );
+    const singlesOf = (name: string, level: string) =>
+      operations
+        .map((operation) => ({ operation, name, level, weight: weigh(operation, name, level) }))
+        .filter(({ weight }) => weight > 0);
+    this.#turns = dimensions
+      .flatMap(({ name, levels }) => levels.slice(1).map((level) => singlesOf(name, level)))
+      .filter((singles) => singles.length > 0)
+      .map((singles) => {
+        const all = singles.reduce((sum, { weight }) => sum + weight, 0);
+        // A level of few operations is used more often for each of them.
+        const share = all / Math.sqrt(singles.length);
+        return { singles, share, due: random.next() / share };
+      });
   }
 
   /** Whether each level was used for each operation. */
   get isCovered(): boolean {
-    return this.#singles.every((each) => this.#uses.has(keyOf(each)));
+    return this.#turns.every(({ singles }) => singles.every((each) => this.#uses.has(keyOf(each))));
   }
 
   next(): Row {
-    const focus = this.#least(this.#singles, []);
+    const turn = this.#turns.reduce((first, each) => (each.due < first.due ? each : first));
+    turn.due += 1 / turn.share;
+    const focus = this.#least(turn.singles, []);
     const { operation } = focus;
     const chosen = [focus];
     const others = this.#dimensions.filter(({ name }) => name !== focus.name);
     const more = this.#random.pick(MORE);
+    const singles = this.#turns.flatMap((each) => each.singles);
     for (const { name } of this.#random.shuffled(others).slice(0, more)) {
-      const own = this.#singles.filter(
-        (each) => each.operation === operation && each.name === name,
-      );
+      const own = singles.filter((each) => each.operation === operation && each.name === name);
       if (own.length > 0) chosen.push(this.#least(own, chosen));
     }
     for (const [at, each] of chosen.entries()) {

@@ -6,6 +6,7 @@ import { EVERY_SCOPE } from '../../providers/control-provider.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
 import {
+  boundariesOf,
   EDGE,
   EDGE_KEYS,
   isHarmless,
@@ -49,12 +50,19 @@ interface Level<Apply> {
   readonly only?: (op: Op) => boolean;
   /** Needs concurrent calls. */
   readonly isConcurrent?: boolean;
-  /** It stands for this many variants. */
-  readonly weight?: number;
+  /** How often it is used beside other levels: more for many variants, less for many calls. */
+  readonly weight?: number | ((op: Op) => number);
   readonly apply: Apply;
 }
 
 export type Levels<Apply> = Readonly<Record<string, Level<Apply>>>;
+
+/** The weight of a level for an operation; 0 if it does not apply to it. */
+export function weightOf({ only, weight = 1 }: Level<unknown>, op: Op): number {
+  if (only?.(op) === false) return 0;
+  return typeof weight === 'number' ? weight : weight(op);
+}
+
 type Soon<T> = T | Promise<T>;
 
 const isKeyed = ({ keyed }: Op) => keyed;
@@ -164,7 +172,9 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
 };
 
 /** How many values one sequence tries one after the other. */
-const BOUNDARIES_AT_ONCE = 10;
+const BOUNDARIES_AT_ONCE = 20;
+
+const variantsOf = ({ fields }: Op) => fields.flatMap(boundariesOf).length;
 
 type Change = (scene: Scene, call: Call) => Soon<Call | readonly Call[]>;
 
@@ -176,7 +186,11 @@ const BODIES: Levels<Change> = {
     apply: ({ d, op, subject }, { as }) => plainCall(d, op, { as, subject, isFull: true }),
   },
   boundaries: {
-    ...{ only: hasBody, weight: 3 },
+    // Rows of a batch try values as well.
+    ...{
+      only: hasBody,
+      weight: (op) => (isBulk(op) ? 2 : (2 * variantsOf(op)) / BOUNDARIES_AT_ONCE),
+    },
     apply: (scene, call) =>
       scene.d.options
         .boundaries(scene.op, BOUNDARIES_AT_ONCE)
@@ -219,7 +233,9 @@ const BODIES: Levels<Change> = {
     only: isKeyed,
     apply: ({ d }, call) => {
       const key = renamed(d.random.pick(EDGE_KEYS), String(d.next()));
-      return [{ ...call, key }, call, { ...call, key }];
+      // IDEM-4c: a key with one more character is another key.
+      const longer = { ...call, key: { $join: [key, 'x'] } };
+      return [{ ...call, key }, call, { ...call, key }, longer];
     },
   },
   'known reference': {
@@ -229,7 +245,11 @@ const BODIES: Levels<Change> = {
       const first = plainCall(d, isMoney ? op : OPS.createAccount, { subject });
       await d.call(first);
       const own = bodyOf(first).client_reference_id!;
-      const reference: Value = d.random.chance(0.4) ? { $case: 'upper', of: own } : own;
+      const reference = d.random.pick<Value>([
+        own,
+        { $case: 'upper', of: own },
+        { $join: [own, 'x'] },
+      ]);
       const row = { ...rowOf(call), client_reference_id: reference };
       const rows = [row, { ...row, first_name: 'Twin' }];
       return { ...call, body: isBulk(op) ? { accounts: rows } : row };
@@ -261,7 +281,7 @@ const BODIES: Levels<Change> = {
     },
   },
   'mixed rows': {
-    only: isBulk,
+    ...{ only: isBulk, weight: 3 },
     apply: (scene, call) => ({ ...call, body: { accounts: mixedRows(scene, call) } }),
   },
   'many rows': {
@@ -516,15 +536,19 @@ const SENDING: Levels<Send> = {
     ...{ needs: ['fault', 'clock'], only: isKeyed },
     apply: async (scene, call) => {
       const { d } = scene;
-      const effect = { kind: 'delay', ms: d.random.pick([3_000, 20_000]) };
+      const ms = d.random.pick([3_000, 20_000, 100_000]);
+      const afterMs = d.random.pick([0, ms - 2_000]);
       const others = d.random.chance(0.5) ? [call, rivalOf(scene, call)] : [call];
-      await d.call({ ...call, fault: { effect }, meanwhile: others.map((it) => d.numbered(it)) });
+      await d.call({
+        ...{ ...call, fault: { effect: { kind: 'delay', ms }, afterMs } },
+        meanwhile: others.map((it) => d.numbered(it)),
+      });
       await d.call(call);
     },
   },
   // LIM-1, LIM-2: far above the allowance, and again after it is refilled.
   'over the rate': {
-    needs: ['rates', 'clock'],
+    ...{ needs: ['rates', 'clock'], weight: 0.5 },
     apply: async ({ d }, call) => {
       const perSecond = d.random.pick([1, 2, 5]);
       const isPlan = d.random.chance(0.5);
@@ -599,7 +623,7 @@ const CROWDS: Levels<Range> = {
   none: { apply: [0, 0] },
   few: { only: isWrite, apply: [2, 4] },
   tens: { only: isWrite, apply: [9, 22] },
-  hundred: { only: isWrite, apply: [50, 140] },
+  hundred: { ...{ only: isWrite, weight: 0.5 }, apply: [50, 140] },
   thousand: { only: (op) => isWrite(op) && /Account/.test(op.name), apply: [400, 999] },
 };
 

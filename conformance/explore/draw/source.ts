@@ -9,7 +9,7 @@ import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
 import { Covering, type Space } from './covering.ts';
 import { Draft, type DraftOptions } from './draft.ts';
-import { DIMENSIONS, type Levels, playRow } from './levels.ts';
+import { DIMENSIONS, type Levels, playRow, weightOf } from './levels.ts';
 import { EVERY_OPERATION, type Field, OPS, type Op } from './operations.ts';
 import { lastLooks, STATES, subjectOf } from './records.ts';
 
@@ -19,7 +19,7 @@ export type SourceOptions = Pick<
 > & { readonly seed: number };
 
 /** Rows of the covering array in one sequence: later rows use the records of earlier ones. */
-const MOST_ROWS = 7;
+const MOST_ROWS = 9;
 /** The share of mutated sequences, before and after the covering array is covered. */
 const MUTATIONS = { early: 0.2, late: 0.5 };
 
@@ -100,9 +100,6 @@ function spaceOf(options: SourceOptions): Space {
   const tables: readonly (readonly [string, Levels<unknown>])[] = Object.entries(DIMENSIONS);
   const dimensions = tables.map(([name, levels]) => ({
     name,
-    weights: Object.fromEntries(
-      Object.entries(levels).map(([level, { weight = 1 }]) => [level, weight]),
-    ),
     levels: Object.entries(levels)
       .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
       .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent)
@@ -112,10 +109,11 @@ function spaceOf(options: SourceOptions): Space {
   return {
     operations: EVERY_OPERATION.filter((each) => canDraw(each, options)),
     dimensions: [{ name: 'state', levels: STATE_NUMBERS }, ...dimensions],
-    allows: (operation, name, level) => {
-      if (name !== 'state') return all[name]![level]!.only?.(OPS[operation]) !== false;
-      const resource = subjectOf(OPS[operation]);
-      return resource !== undefined && Number(level) < STATES[resource].length;
+    weigh: (operation, name, level) => {
+      const op = OPS[operation];
+      if (name !== 'state') return weightOf(all[name]![level]!, op);
+      const resource = subjectOf(op);
+      return resource !== undefined && Number(level) < STATES[resource].length ? 1 : 0;
     },
   };
 }

@@ -112,7 +112,7 @@ export class Player implements Known {
 
   /** A fault is for one call: if that call does not reach it, it must not affect another one. */
   async #struck(step: CallStep): Promise<readonly Outcome[]> {
-    const { phase, effect } = step.fault!;
+    const { phase, effect, afterMs = 0 } = step.fault!;
     const { operator } = this.ground.target;
     await this.credential(step.as);
     const match = { operation: step.operation };
@@ -129,9 +129,10 @@ export class Player implements Known {
       await untilMet({ hits: () => fault.hits(), answer, timeoutMs: this.ground.timeoutMs });
       // A call that is answered immediately must not leave its fault to the others.
       isStruck = await isMet();
+      if (afterMs > 0) await this.advance(afterMs);
       for (const each of step.meanwhile ?? []) outcomes.push(this.#noted(await this.#call(each)));
       this.#isFlushed = false;
-      await this.advance(Number(effect.ms) + MARGIN_MS);
+      await this.advance(Number(effect.ms) - afterMs + MARGIN_MS);
     }
     const last = await answer;
     isStruck ??= await isMet();
