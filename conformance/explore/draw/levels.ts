@@ -536,7 +536,8 @@ const SENDING: Levels<Send> = {
     ...{ needs: ['fault', 'clock'], only: isKeyed },
     apply: async (scene, call) => {
       const { d } = scene;
-      const ms = d.random.pick([3_000, 20_000, 100_000]);
+      // IDEM-14b: an attempt that lasts longer may be abandoned.
+      const ms = d.random.pick([3_000, 20_000]);
       const afterMs = d.random.pick([0, ms - 2_000]);
       const others = d.random.chance(0.5) ? [call, rivalOf(scene, call)] : [call];
       await d.call({

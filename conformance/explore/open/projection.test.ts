@@ -131,6 +131,7 @@ const OPEN: readonly Row[] = [
   ['an order of its own form', order, '201', V422],
   ['the market is closed', order, C409, '201'],
   ['the tag of another account', update, '412 x', '200', { tagOf: '2' }],
+  ['a tag that no answer has shown', update, '412 x', '200', { tag: '"1"' }],
   ['an id that no number holds', read, V422, N404, { path: '/api/v1/webhooks/9007199254740993' }],
   ['an id of a webhook that is a word', read, V422, N404, { path: '/api/v1/webhooks/abc' }],
   ['a brand that is no id', batch, F403, '200', rows({ brand_id: '10.0' })],

@@ -401,12 +401,12 @@ const ROWS: readonly Row[] = [
     ({ again }) => again !== undefined && isText(again.model),
   ),
   all(
-    'NS-26 whether two accounts have revisions in common',
-    // The tag in one answer must fit the other.
+    'NS-26 which revisions an account has',
+    // The tag in an answer must fit the account that it shows, and no other tag need fit it.
     (pair) =>
       statuses(pair).includes(412) &&
-      pair.tagOf !== undefined &&
-      !pathOf(pair).endsWith(`/${pair.tagOf}`),
+      (typeof pair.step.ifMatch === 'string' ||
+        (pair.tagOf !== undefined && !pathOf(pair).endsWith(`/${pair.tagOf}`))),
   ),
   all(
     'NS-3 whether money has arrived before the call is answered',
