@@ -1,5 +1,5 @@
 // Judges one step that both sides have played: alike, different, open, or inconclusive.
-import { memberAt } from '../../engine/send/json.ts';
+import { idText, memberAt } from '../../engine/send/json.ts';
 import { OPS } from '../draw/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
 import type { Excuse, Pair } from '../open/projection.ts';
@@ -229,8 +229,7 @@ function servedBefore({ as, n }: CallStep, { outcomes, beganAtMs }: Player): num
 
 function tagOwner({ ifMatch }: CallStep, player: Player): string | undefined {
   const [from] = refersTo(ifMatch);
-  const id = from === undefined ? undefined : memberAt(player.answer(from), 'id');
-  return typeof id === 'string' ? id : undefined;
+  return from === undefined ? undefined : idText(memberAt(player.answer(from), 'id'));
 }
 
 /** By the `expires_in` of its response (RFC 6749, 5.1), and the time on the clock since. */

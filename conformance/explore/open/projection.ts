@@ -405,8 +405,8 @@ const ROWS: readonly Row[] = [
     // The tag in an answer must fit the account that it shows, and no other tag need fit it.
     (pair) =>
       statuses(pair).includes(412) &&
-      (typeof pair.step.ifMatch === 'string' ||
-        (pair.tagOf !== undefined && !pathOf(pair).endsWith(`/${pair.tagOf}`))),
+      statuses(pair).some((status) => status < 300) &&
+      (pair.tagOf === undefined || !pathOf(pair).endsWith(`/${pair.tagOf}`)),
   ),
   all(
     'NS-3 whether money has arrived before the call is answered',
