@@ -1,16 +1,11 @@
 // The faults of a run: which calls they affect, and how. A fault affects the sites that its run
 // aims at.
+import { parseJson } from '../../fixtures/lenient.ts';
 import { Headers } from '../engine/send/headers.ts';
 import { ERROR_TABLE } from '../spec/errors.ts';
 import { PROFILE_MEMBERS } from '../spec/literals.ts';
 import type { ApiCall, ApiResponse, Site } from './recording.ts';
-import {
-  membersOf,
-  parseJson,
-  type SentRequest,
-  sameButForReferences,
-  sameRequest,
-} from './requests.ts';
+import { membersOf, type SentRequest, sameButForReferences, sameRequest } from './requests.ts';
 
 /** A call that has arrived, before the fault or the platform handles it. */
 export type ArrivedCall = Omit<ApiCall, 'fate' | 'fault' | 'response' | 'answeredAtMs'> & {

@@ -1,5 +1,6 @@
 // The proxy between a client and the sandbox for one run: it records every call, and the fault of
 // the run decides how the call is handled.
+
 import {
   createServer,
   request as httpRequest,
@@ -8,12 +9,13 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
+import { parseJson } from '../../fixtures/lenient.ts';
 import { type HeaderLine, Headers, linesOfRaw } from '../engine/send/headers.ts';
 import { operationOf } from '../spec/operations.ts';
 import type { ArrivedCall, Backstage, Fault, Treatment } from './faults.ts';
 import type { SandboxWorld } from './play.ts';
 import type { ApiCall, ApiResponse } from './recording.ts';
-import { Intents, membersOf, parseJson } from './requests.ts';
+import { Intents, membersOf } from './requests.ts';
 
 /** A call whose outcome is not complete yet. */
 type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };

@@ -1,6 +1,7 @@
 // A whole run of the judge: first the command without faults, then against worlds with faults, with
 // as many concurrent runs as --jobs allows.
 
+import { parseJson } from '../../fixtures/lenient.ts';
 import { type CheckPlay, type CheckResult, checkPlay, type Job, type Run } from './check-play.ts';
 import type { Check } from './checks/check.ts';
 import { type PlayOptions, play } from './play.ts';
@@ -12,7 +13,7 @@ import {
   type Recording,
   succeeded,
 } from './recording.ts';
-import { membersOf, parseJson } from './requests.ts';
+import { membersOf } from './requests.ts';
 
 /** Its signal ends the judgement; results so far are kept. */
 export interface JudgeOptions extends Omit<PlayOptions, 'seed' | 'fault' | 'aimed'> {

@@ -3,17 +3,6 @@
 import { OPERATIONS, type OperationName } from '../spec/operations.ts';
 import type { ApiCall } from './recording.ts';
 
-/** undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 /** The same text for equal JSON: members in order, no spaces. */
 export function canonical(json: unknown): string {
   return JSON.stringify(sorted(json)) ?? '';

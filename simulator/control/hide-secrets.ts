@@ -1,5 +1,6 @@
 // Hides tokens, cookies and secrets of calls, on screens and in logs.
 
+import { decodePercent, parseJson } from '../../fixtures/lenient.ts';
 import { hidden, secretMembers as names } from '../../fixtures/schemas/secret-members.ts';
 
 /** Path and query; the events channel accepts a token in the query. */
@@ -33,14 +34,7 @@ function hideInForm(text: string): string {
   return text.split('&').map(hide).join('&');
 }
 
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' ')).trim();
-  } catch (error) {
-    if (error instanceof URIError) return name;
-    throw error;
-  }
-}
+const decode = (name: string) => decodePercent(name.replaceAll('+', ' '))?.trim() ?? name;
 
 /** Hides strings that are values of secret members, also in JSON that was cut or is broken. */
 function hideInJson(text: string): string {
@@ -56,7 +50,8 @@ function hideInJson(text: string): string {
     } else {
       const next = /\S/g;
       next.lastIndex = end;
-      name = next.exec(text)?.[0] === ':' ? nameOf(text.slice(at, end)) : null;
+      const isName = next.exec(text)?.[0] === ':';
+      name = isName ? ((parseJson(text.slice(at, end)) as string | undefined) ?? null) : null;
     }
     const following = text.indexOf('"', end);
     // A name only applies to the string directly after its colon.
@@ -73,13 +68,4 @@ function endOfString(text: string, start: number): number {
     else if (text[at] === '"') return at + 1;
   }
   return text.length;
-}
-
-function nameOf(literal: string): string | null {
-  try {
-    return JSON.parse(literal) as string;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -1,7 +1,9 @@
 // The control plane: finds the world and the row that a request names, validates the input, and
 // calls the handler of the row.
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { decodePercent } from '../../fixtures/lenient.ts';
 import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
@@ -106,12 +108,9 @@ export class Plane {
 
   #find(method: string, path: string): Place {
     const nowhere = `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`;
-    const all = path.startsWith(`${controlPrefix}/`)
-      ? path
-          .slice(controlPrefix.length + 1)
-          .split('/')
-          .map(decode)
-      : [null];
+    if (!path.startsWith(`${controlPrefix}/`)) throw new Refusal(404, nowhere);
+    const parts = path.slice(controlPrefix.length + 1).split('/');
+    const all = parts.map((part) => decodePercent(part));
     if (all.includes(null)) throw new Refusal(404, nowhere);
     const inWorld = all[0] === 'worlds' && all.length > 2;
     const worldName = inWorld ? (all[1] as string) : firstWorldName;
@@ -175,15 +174,6 @@ async function answered(work: () => Promise<ControlReply>): Promise<ControlReply
     // A broken invariant: printed, and answered.
     process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
     return problem(500, 'The simulator itself failed here; please report this.');
-  }
-}
-
-function decode(segment: string): string | null {
-  try {
-    return decodeURIComponent(segment);
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
   }
 }
 

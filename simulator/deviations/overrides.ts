@@ -1,5 +1,6 @@
 // The ways in which deviations override the conforming behaviour.
 
+import { parseJson } from '../../fixtures/lenient.ts';
 import type { RefusalCode } from '../../fixtures/operations.ts';
 import { type OperationName, operationNames, operationTable } from '../../fixtures/operations.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
@@ -367,13 +368,8 @@ export function sentObject({ call }: RequestContext): Json | null {
 }
 
 function parsedObject(text: string): Json | null {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && !Array.isArray(parsed) ? (parsed as Json | null) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const parsed = parseJson(text);
+  return typeof parsed === 'object' && !Array.isArray(parsed) ? (parsed as Json | null) : null;
 }
 
 /** Operations that need no scope. */

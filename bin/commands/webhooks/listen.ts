@@ -1,9 +1,11 @@
 // `sandbox webhooks listen`: a receiver that verifies deliveries and prints them with the reasons.
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import chalk from 'chalk';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { parseJson } from '../../../fixtures/lenient.ts';
 import { readBody } from '../../../simulator/host/bodies/read-body.ts';
 import { diagnoseWebhook } from '../../../simulator/webhooks.ts';
 import { endSignals } from '../end-signals.ts';
@@ -178,15 +180,10 @@ function arrivalOf(
 
 /** The event's id, kind and number, if the body has them; verified or not. */
 function eventIn(body: Uint8Array): { id?: string; kind?: string; seq?: number | null } {
-  try {
-    const { id, kind, seq } = Object(JSON.parse(Buffer.from(body).toString('utf8')));
-    if (typeof id !== 'string') return {};
-    const number = typeof seq === 'number' ? seq : null;
-    return { id, kind: typeof kind === 'string' ? kind : '', seq: number };
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  const { id, kind, seq } = Object(parseJson(Buffer.from(body).toString('utf8')));
+  if (typeof id !== 'string') return {};
+  const number = typeof seq === 'number' ? seq : null;
+  return { id, kind: typeof kind === 'string' ? kind : '', seq: number };
 }
 
 const whereSecretIs =

@@ -1,4 +1,5 @@
 // Checks of habits, judged on runs without faults: keys, amounts, tokens, secrets.
+import { decodePercent } from '../../../fixtures/lenient.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import { HOUR_MS, KEY_KEPT_MS, LONGEST } from '../../spec/literals.ts';
 import { type ApiCall, isUnheard, type Recording } from '../recording.ts';
@@ -149,14 +150,7 @@ const secretPlaces = habit({
   },
 });
 
-function decoded(target: string): string {
-  try {
-    return decodeURIComponent(target.replaceAll('+', ' '));
-  } catch (error) {
-    if (error instanceof URIError) return target;
-    throw error;
-  }
-}
+const decoded = (target: string) => decodePercent(target.replaceAll('+', ' ')) ?? target;
 
 const isTokenRequest = ({ operation }: ApiCall) => operation === 'issueToken';
 

@@ -1,4 +1,5 @@
 // Checks of what a client does after a refusal: permanent refusals and stale tags.
+import { parseJson } from '../../../fixtures/lenient.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import type { OperationName } from '../../spec/operations.ts';
@@ -13,7 +14,7 @@ import {
   type Site,
   sitesOf,
 } from '../recording.ts';
-import { membersOf, parseJson, sameRequest } from '../requests.ts';
+import { membersOf, sameRequest } from '../requests.ts';
 import {
   type Aim,
   advise,

@@ -1,5 +1,6 @@
 // Checks how a client repeats a write: after a lost response, 429, 500, 503, an attempt in flight,
 // an expired token. All require the same key, the same request, and no second record.
+import { parseJson } from '../../../fixtures/lenient.ts';
 import { Headers } from '../../engine/send/headers.ts';
 import { shortKey } from '../../reports/exchanges.ts';
 import {
@@ -25,7 +26,7 @@ import {
   type Site,
   succeeded,
 } from '../recording.ts';
-import { isWrite, membersOf, parseJson } from '../requests.ts';
+import { isWrite, membersOf } from '../requests.ts';
 import {
   type Aim,
   advise,

@@ -1,5 +1,6 @@
 // Hints: point out a likely mistake in a request that was answered without complaint, or refused
 // for a small slip. They are computed when a call is journalled, and affect no answer.
+import { parseJson } from '../../../fixtures/lenient.ts';
 import type { OperationName } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
@@ -157,13 +158,8 @@ const utf8 = new TextDecoder();
 
 /** The members of a body; none if it is not a JSON object. */
 function readBody(bytes: Uint8Array): Body {
-  try {
-    const parsed: unknown = JSON.parse(utf8.decode(bytes));
-    return typeof parsed === 'object' && !Array.isArray(parsed) ? ((parsed ?? {}) as Body) : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  const parsed = parseJson(utf8.decode(bytes));
+  return typeof parsed === 'object' && !Array.isArray(parsed) ? ((parsed ?? {}) as Body) : {};
 }
 
 const knownParameters: Readonly<Partial<Record<OperationName, readonly string[]>>> = {

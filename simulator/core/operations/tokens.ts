@@ -1,5 +1,6 @@
 // POST /oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one account
 // (NS-8).
+import { decodePercent } from '../../../fixtures/lenient.ts';
 import type { Cite, Decision } from '../call.ts';
 import { type Change, put, putAt } from '../change.ts';
 import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
@@ -137,15 +138,8 @@ function findClient(context: RequestContext): Client | null {
   return { id: decodePart(text.slice(0, colon)), secret: decodePart(text.slice(colon + 1)) };
 }
 
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '));
-  } catch (error) {
-    // Many clients do not encode the parts; these are accepted unchanged.
-    if (error instanceof URIError) return part;
-    throw error;
-  }
-}
+/** Many clients do not encode the parts; these are accepted unchanged. */
+const decodePart = (part: string) => decodePercent(part.replaceAll('+', ' ')) ?? part;
 
 /** NS-50: the error JSON of RFC 6749 §5.2, or a problem like everywhere else. */
 function refuseOauth(

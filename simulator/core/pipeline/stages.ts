@@ -1,6 +1,7 @@
 // The checks that every call passes, in the order of NS-17: operation, key, token, allowance,
 // readable body (body.ts), replay, scope. The first one that refuses decides.
 
+import { decodePercent } from '../../../fixtures/lenient.ts';
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Demand } from '../behaviour.ts';
 import { type Cite, citesIf, type Decision, type Reply } from '../call.ts';
@@ -53,7 +54,9 @@ export const routeStage: Stage = {
       const match = method === call.method ? form.exec(path) : null;
       if (match === null) continue;
       context.operation = name;
-      context.pathId = decodeSegment(match[1] ?? '');
+      const segment = match[1] ?? '';
+      // Malformed percent-encoding is never an id; the operation refuses the text.
+      context.pathId = segment.includes('%') ? (decodePercent(segment) ?? segment) : segment;
       return null;
     }
     return refuseRoute(context, methodsAt(behaviour.table, path));
@@ -64,17 +67,6 @@ export const routeStage: Stage = {
 export function methodsAt(table: Table, path: string): readonly string[] {
   const { forms } = routesOf(table);
   return forms.filter(({ form }) => form.test(path)).map(({ method }) => method);
-}
-
-function decodeSegment(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch (error) {
-    // Invalid percent-encoding is never an id; the operation refuses the text.
-    if (error instanceof URIError) return segment;
-    throw error;
-  }
 }
 
 /** NS-31: an unknown path is an unknown record; a known path answers with its methods. */

@@ -1,5 +1,6 @@
 // Names the first step at which the verification of a delivery fails, and finds the likely cause by
 // undoing common mistakes until the signature matches.
+import { parseJson } from '../../../fixtures/lenient.ts';
 import { hmacSha256Hex } from '../../core/values/digest.ts';
 import { isTooDeep } from '../bodies/json-depth.ts';
 import {
@@ -186,19 +187,14 @@ function* attempts({ body, secret, previousSecret }: Delivery, tMs: number): Gen
 
 /** JSON as common libraries print it; the text itself may also be inside a JSON string. */
 function printings(text: string): readonly string[] {
-  if (isTooDeep(text)) return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    const indented = [0, 2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
-    const inAscii = spaced(value).replace(
-      /[\u007f-\uffff]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-    return [...indented, spaced(value), inAscii, String(value)];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const value = isTooDeep(text) ? undefined : parseJson(text);
+  if (value === undefined) return [];
+  const indented = [0, 2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
+  const inAscii = spaced(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return [...indented, spaced(value), inAscii, String(value)];
 }
 
 /** As Python prints JSON. */

@@ -1,4 +1,5 @@
 // The caller of a request, only as far as needed to find its world.
+import { decodePercent, parseJson } from '../../../fixtures/lenient.ts';
 import type { Call } from '../../core/call.ts';
 
 /** The token of a call, only as far as needed to find its world. */
@@ -10,17 +11,10 @@ export function tokenOf({ headers, target }: Call): string | null {
   return mark < 0 ? null : decodeLoosely(target.slice(mark + 13).split('&')[0] ?? '');
 }
 
-function decodeLoosely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
-}
+const decodeLoosely = (text: string) => decodePercent(text) ?? text;
 
 /** The client of a token request, only as far as needed to find its world. */
-export function clientOf({ headers, body }: Call): { id: string; secret: string } | null {
+export function clientOf({ headers, body }: Call): { id: string; secret: string } | undefined {
   const basic = /^basic +(\S+)/i.exec(String(headers.authorization ?? ''))?.[1];
   if (basic !== undefined) {
     const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':');
@@ -31,11 +25,6 @@ export function clientOf({ headers, body }: Call): { id: string; secret: string 
     const form = new URLSearchParams(text);
     return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
   }
-  try {
-    const json = JSON.parse(text) as { client_id?: unknown; client_secret?: unknown };
-    return { id: String(json.client_id), secret: String(json.client_secret) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const json = parseJson(text) as { client_id?: unknown; client_secret?: unknown } | undefined;
+  return json && { id: String(json.client_id), secret: String(json.client_secret) };
 }

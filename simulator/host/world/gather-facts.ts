@@ -1,5 +1,6 @@
 // Looks up data that core cannot wait for: the addresses of a webhook's hostname, and the tables of
 // phone numbers.
+import { parseJson } from '../../../fixtures/lenient.ts';
 import { type Call, type Facts, noFacts } from '../../core/call.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import { parseTargetUrl } from '../../core/values/target-url.ts';
@@ -32,14 +33,8 @@ export function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts>
 
 /** The hostname to look up; null if the URL has none or the result is known. */
 function hostnameOf({ world }: WorldHost, call: Call): string | null {
-  let url: unknown;
-  try {
-    url = (JSON.parse(Buffer.from(call.body).toString()) as { url?: unknown } | null)?.url;
-  } catch (error) {
-    // Core refuses unreadable bodies; they need no look-up.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const body = parseJson(Buffer.from(call.body).toString()) as { url?: unknown } | null | undefined;
+  const url = body?.url;
   if (typeof url !== 'string') return null;
   const target = parseTargetUrl(url, world.options.allowLocalWebhooks);
   if (target.kind === 'refused' || target.address !== null) return null;

@@ -255,7 +255,7 @@ export class Sandbox {
     if (!call.target.startsWith('/api/v1/oauth/token')) return this.#namedBy(call);
     const client = clientOf(call);
     const known = [...this.worlds.values()].flatMap((host) => {
-      const credential = client === null ? undefined : host.world.credentials.get(client.id);
+      const credential = client === undefined ? undefined : host.world.credentials.get(client.id);
       return credential === undefined ? [] : [{ host, secret: credential.client_secret }];
     });
     // Similar worlds have the same client ids: the secret distinguishes them.
