@@ -537,7 +537,7 @@ const SENDING: Levels<Send> = {
     apply: async (scene, call) => {
       const { d } = scene;
       // IDEM-14b: an attempt that lasts longer may be abandoned.
-      const ms = d.random.pick([3_000, 20_000]);
+      const ms = 20_000;
       const afterMs = d.random.pick([0, ms - 2_000]);
       const others = d.random.chance(0.5) ? [call, rivalOf(scene, call)] : [call];
       await d.call({
