@@ -116,7 +116,9 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
   });
   const tokenForm = await findTokenForm({ ...options, sender: counting });
   signal.removeEventListener('abort', stop);
-  const { config } = observedConfig(observedRows(chosen, run.scenarios));
+  // Names and times are needed even if a rule deviates beside them.
+  const seen = run.scenarios.flatMap((each) => each.observations);
+  const { config } = observedConfig(observedRows(chosen, seen));
   const taken = learnedOrders(learned);
   const settings = Object.entries(config.settings);
   return {

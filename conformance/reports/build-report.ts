@@ -17,7 +17,7 @@ import type {
   Verdict,
 } from '../engine/types.ts';
 import { reportExchange } from './exchanges.ts';
-import { observedRows } from './observed.ts';
+import { observedRows, soundObservations } from './observed.ts';
 import type { Redactor } from './redact.ts';
 import type {
   Report,
@@ -95,7 +95,7 @@ export function buildReport(options: ReportOptions): Report {
   const rules = catalogue.map((rule) => reportRule(rule, options));
   const why = run.refusedToStart;
   const start = why === null ? {} : { not_started: startWords(redactor.text(why)) };
-  const observed = observedRows(options.scenarios, run.scenarios).map((row) => ({
+  const observed = observedRows(options.scenarios, soundObservations(run.scenarios)).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
     // If both do the same, use the description of the target; the catalogue has no secrets.

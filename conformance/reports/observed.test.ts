@@ -6,8 +6,8 @@ import { parseConfig } from '../../fixtures/config.ts';
 import { findQuestion } from '../../fixtures/questions.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { notPlayed } from '../engine/judge/verdicts.ts';
-import type { Observation, Scenario } from '../engine/types.ts';
-import { observedConfig, observedRows } from './observed.ts';
+import type { Finding, Observation, Scenario } from '../engine/types.ts';
+import { observedConfig, observedRows, soundObservations } from './observed.ts';
 
 const scenario: Scenario = {
   id: 's',
@@ -17,8 +17,7 @@ const scenario: Scenario = {
   run: async () => {},
 };
 
-const rowsOf = (...observations: Observation[]) =>
-  observedRows([scenario], [{ ...notPlayed(scenario, [], 'passed', ''), observations }]);
+const rowsOf = (...observations: Observation[]) => observedRows([scenario], observations);
 
 const observed = suite('observed');
 
@@ -67,6 +66,27 @@ observed('two contradicting answers are both reported, and change no setting', (
   );
   assert.is(row!.observed, '400; 422');
   assert.equal(row!.settings, {});
+});
+
+observed('a scenario in which a rule deviates shows nothing of an open question', () => {
+  const played = (observations: Observation[], findings: Finding[]) => ({
+    ...{ ...notPlayed(scenario, [], 'passed', ''), observations, findings },
+  });
+  const finding: Finding = {
+    ...{ rules: ['IDEM-4a'], verdict: 'deviates', expected: '201', actual: '200', exchanges: [] },
+  };
+  const follows: Finding = { ...finding, verdict: 'blocked', explainedBy: 'IDEM-4d' };
+  const seen = (id: Observation['id']): Observation => ({ id, text: 'odd', settings: { a: 1 } });
+  const observations = soundObservations([
+    played([seen('NS-6'), seen('NS-18')], [finding]),
+    played([seen('NS-9')], [follows]),
+    played([seen('NS-6')], [{ ...finding, verdict: 'passed' }]),
+  ]);
+  assert.equal(observations, [
+    seen('NS-6'),
+    { id: 'NS-18', text: 'not known, because IDEM-4a deviates', settings: {} },
+    { id: 'NS-9', text: 'not known, because IDEM-4d deviates', settings: {} },
+  ]);
 });
 
 observed('the simulator accepts the config; behaviour that it cannot imitate is named', () => {

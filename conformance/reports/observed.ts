@@ -3,16 +3,38 @@
 import { isDeepStrictEqual } from 'node:util';
 import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, parseSettings, type SettingKey } from '../../fixtures/settings.ts';
-import type { Observation, Scenario, ScenarioResult } from '../engine/types.ts';
+import type { Observation, RuleId, Scenario, ScenarioResult } from '../engine/types.ts';
 import type { ReportObserved } from './report.ts';
+
+/**
+ * The observations of these scenarios. A scenario in which a rule deviates shows nothing of an open
+ * question: the deviation may look like one of its answers.
+ */
+export function soundObservations(results: readonly ScenarioResult[]): Observation[] {
+  const sound = results.flatMap((each) => (causeIn(each) === undefined ? each.observations : []));
+  const known = new Set(sound.map(({ id }) => id));
+  const doubtful = results.flatMap((each) => {
+    const text = `not known, because ${causeIn(each)} deviates`;
+    const open = each.observations.filter(({ id }) => !known.has(id));
+    return open.map(({ id }): Observation => ({ id, text, settings: {} }));
+  });
+  return [...sound, ...doubtful];
+}
+
+/** The rule that a finding of the scenario breaks, or rests on. */
+function causeIn({ findings }: ScenarioResult): RuleId | undefined {
+  const causes = findings.map(({ verdict, rules: [rule], explainedBy }) =>
+    verdict === 'deviates' ? rule : explainedBy,
+  );
+  return causes.find((each) => each !== undefined);
+}
 
 /** One row for each question that some scenario observes, by number. */
 export function observedRows(
   scenarios: readonly Scenario[],
-  results: readonly ScenarioResult[],
+  seen: readonly Observation[],
 ): ReportObserved[] {
   const visible = new Set(scenarios.flatMap((each) => each.observes ?? []));
-  const seen = results.flatMap((each) => each.observations);
   return questions
     .filter(({ id }) => visible.has(id) || seen.some((each) => each.id === id))
     .map(({ id, question, choice }) => {
