@@ -73,6 +73,7 @@ const isTraders = ({ scopes }: Op) => scopes.some((each) => each.startsWith('tra
 const isWrite = ({ isRead }: Op) => !isRead;
 const isOf = (names: RegExp) => (op: Op) => names.test(op.name);
 const isOfDecision = ({ name }: Op) => isDecision(name);
+const hasBrand = ({ fields }: Op) => fields.some(({ name }) => name === 'brand_id');
 const isBulk = isOf(/^bulk/);
 const isUpdate = isOf(/^update/);
 
@@ -326,9 +327,16 @@ const BODIES: Levels<Change> = {
     only: (op) => op.subject !== undefined || op.fields.some(({ kind }) => kind === 'id'),
     apply: almost,
   },
+  // An id that belongs to another brand, account or trading account.
   'of another': {
-    only: (op) => subjectOf(op) === 'place' || isDecision(op.name),
+    only: (op) => subjectOf(op) === 'place' || isDecision(op.name) || hasBrand(op),
     apply: async ({ d, op, subject }, call) => {
+      if (hasBrand(op)) {
+        const brands = (['brand', 'other_brand', 'other_firm'] as const).filter((it) => d.can(it));
+        if (brands.length === 0) return call;
+        const brand: Value = { $role: d.random.pick(brands), has: 'brand' };
+        return inBatch(call, { ...rowOf(call), brand_id: brand });
+      }
       const other = subject === undefined ? undefined : await otherThan(d, subject);
       if (other === undefined) return call;
       if (isDecision(op.name)) return { ...call, query: { account_id: accountOf(other) } };
