@@ -54,8 +54,6 @@ export type Change =
   | { readonly type: 'counter'; readonly counter: keyof Counters; readonly to: number }
   | { readonly type: 'journal'; readonly entry: JournalEntry };
 
-export type ChangeOf<T extends Change['type']> = Extract<Change, { readonly type: T }>;
-
 /** The change that stores a record in its table, under the key in the record. */
 export function put<T extends TableName>(
   table: T,

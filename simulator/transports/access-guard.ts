@@ -16,14 +16,11 @@ export interface DoorOptions {
 
 /** Bound to every address, the sandbox has no single host name; addresses cannot be rebound. */
 const everyAddress = ['0.0.0.0', '::'];
-const maxKnown = 100;
 
 export class Guard {
   readonly #names: ReadonlySet<string>;
   readonly #anyAddress: boolean;
   readonly #origins: readonly string[];
-  /** Values of `Host` that were accepted before. */
-  readonly #known = new Set<string>();
 
   constructor({ host = '127.0.0.1', allowHosts = [], allowOrigins = [] }: DoorOptions = {}) {
     this.#names = new Set([host, ...allowHosts].map(bareHost));
@@ -37,11 +34,8 @@ export class Guard {
     rawHeaders: readonly string[] = [],
   ): ControlReply | null {
     if (hasTwoHosts(rawHeaders)) return problem(400, 'A request has one Host header.');
-    if (host !== undefined && this.#known.has(host)) return null;
     const place = parsePlace(host ?? '');
-    if (place === null || !this.#isOurs(place.host)) return refuseName(place?.host);
-    if (this.#known.size < maxKnown) this.#known.add(host as string);
-    return null;
+    return place !== null && this.#isOurs(place.host) ? null : refuseName(place?.host);
   }
 
   #isOurs(host: string): boolean {

@@ -1,7 +1,6 @@
 // Operator commands on the platform, as inputs like any other: named, with plain arguments, so that
 // a run can be recorded. Each returns a value, or the reason why it is refused.
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
-import { scopeNames } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, put, putAt, remove } from '../change.ts';
@@ -251,12 +250,8 @@ interface MakeEvent {
 
 /** An event like any other: it gets the next sequence number and is delivered (EVT-2a). */
 function makeEvent(context: CommandContext, args: MakeEvent) {
-  const { world, behaviour } = context;
+  const { world } = context;
   const { category, kind = `${category}.custom`, account_id, brand_id, firm_id } = args;
-  const { categories } = behaviour.webhooks;
-  if (!categories.includes(category)) {
-    return refused('category', `it is one of ${categories.join(', ')}`);
-  }
   const account = world.accounts.get(account_id ?? '');
   if (account_id !== undefined && account === undefined) {
     return refused('account_id', `there is no account ${account_id}`);
@@ -403,7 +398,7 @@ export function forkWorld(world: World, name: string): World {
 
 /** Why this credential cannot be created; null if it can. */
 function refuseCredential(world: World, args: CreateCredential & { readonly firm_id: string }) {
-  const { client_id, firm_id, brand_id, account_id, minted_by, read_only, scopes } = args;
+  const { client_id, firm_id, brand_id, account_id, minted_by, read_only } = args;
   if (!world.firms.has(firm_id)) return refused('firm_id', `there is no firm ${firm_id}`);
   if (client_id !== undefined && world.credentials.has(client_id)) {
     return refused('client_id', `there is a credential ${client_id} already`, 409);
@@ -425,7 +420,7 @@ function refuseCredential(world: World, args: CreateCredential & { readonly firm
     if (minted_by != null) {
       return refused('minted_by', 'only a delegated credential is minted by another');
     }
-    return refuseScopes(scopes);
+    return null;
   }
   if (account === undefined) {
     return refused('account_id', 'a delegated credential is for one account: name it');
@@ -445,14 +440,7 @@ function refuseCredential(world: World, args: CreateCredential & { readonly firm
       return refused('minted_by', `${reason} ${account.id}`);
     }
   }
-  return refuseScopes(scopes);
-}
-
-function refuseScopes(scopes: readonly string[]) {
-  const known: readonly string[] = scopeNames;
-  const unknown = scopes.find((scope) => !known.includes(scope));
-  if (unknown === undefined) return null;
-  return refused('scopes', `there is no scope ${unknown}; there are ${known.join(', ')}`);
+  return null;
 }
 
 type ChangeCredential = Pick<Credential, 'client_id'> &
@@ -462,8 +450,6 @@ function changeCredential(context: CommandContext, args: ChangeCredential) {
   const { client_id: clientId, scopes, plan } = args;
   const found = context.world.credentials.get(clientId);
   if (found === undefined) return absent('credential', clientId, 'client_id');
-  const wrong = scopes === undefined ? null : refuseScopes(scopes);
-  if (wrong !== null) return wrong;
   // A named plan replaces an individual limit, unless the call names a limit too.
   const { rate_per_second: rate = plan === undefined ? found.rate_per_second : null } = args;
   const credential: Credential = {
