@@ -139,7 +139,9 @@ async function findTokenForm({ provider, sender, timeoutMs, signal }: ObserveOpt
     const names = { client_id: clientId, client_secret: clientSecret };
     for (const form of TOKEN_FORMS) {
       const url = `${target.baseUrl}${OPERATIONS.issueToken.path}`;
-      const wire = { method: 'POST', url, ...tokenRequest(form, names), timeoutMs, signal };
+      const { headers, body } = tokenRequest(form, names);
+      const added = [...headers, ...(target.addedHeaders ?? [])];
+      const wire = { method: 'POST', url, headers: added, body, timeoutMs, signal };
       const answer = await sender.send(wire).catch(() => undefined);
       const isServed = answer !== undefined && answer.status < 300;
       if (isServed && tokenIn(jsonOf(answer.body)) !== undefined) return form;

@@ -71,10 +71,11 @@ export async function sendPaced(
   rates: readonly Rate[],
   wire: Parameters<GroundSender['send']>[0],
 ): Promise<GroundAnswer> {
+  const headers = [...wire.headers, ...(target.addedHeaders ?? [])];
   const send = async () => {
     await pacer?.take(rates);
     spend?.(1);
-    return sender.send(wire);
+    return sender.send({ ...wire, headers });
   };
   const answer = await send();
   // If the clock is controlled, the limit is part of the sequence.
