@@ -8,7 +8,7 @@ const pacing = suite('the pace of a sequence');
 
 const limited = (retryAfter: string) => ({ status: 429, headers: [['Retry-After', retryAfter]] });
 const served = { status: 201, headers: [] };
-const wire = {} as Parameters<typeof sendPaced>[2];
+const wire = { headers: [] } as unknown as Parameters<typeof sendPaced>[2];
 const rates = [{ key: 'main', perSecond: 5 }];
 
 async function sent(answers: readonly object[], offers: readonly string[] = [], paced = true) {
