@@ -1,6 +1,7 @@
 // The interface for sending requests, and its two implementations: sockets with undici, or a
 // fetch-like function.
 
+import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { Unreachable } from '../scenario-errors.ts';
@@ -51,10 +52,18 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
   return {
     dispatcher,
     async send(wire) {
-      const limit = AbortSignal.timeout(wire.timeoutMs);
-      const signal = wire.signal === undefined ? limit : AbortSignal.any([limit, wire.signal]);
+      // undici also takes an emitter, which costs a tenth of an AbortSignal.
+      const signal = new EventEmitter();
+      const stop = () => signal.emit('abort');
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        stop();
+      }, wire.timeoutMs);
+      wire.signal?.addEventListener('abort', stop, { once: true });
       const url = new URL(wire.url);
       try {
+        wire.signal?.throwIfAborted();
         const answer = await request(url, {
           dispatcher,
           method: wire.method as 'GET',
@@ -72,9 +81,12 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
         answered.add(url.origin);
         return { status: answer.statusCode, headers: linesOfRaw(raw), body };
       } catch (error) {
-        const known = unreachable(error, limit.aborted, wire.timeoutMs);
+        const known = unreachable(error, isLate, wire.timeoutMs);
         if (answered.has(url.origin)) throw known;
         throw await explained(known, url, isProxied);
+      } finally {
+        clearTimeout(timer);
+        wire.signal?.removeEventListener('abort', stop);
       }
     },
     close: () => dispatcher.destroy(),

@@ -249,7 +249,7 @@ async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promis
   const { perSecond } = probe;
   const isSmall = used.served.length < Math.round(perSecond * 0.75);
   const stepMs = isSmall ? Math.ceil(1000 / perSecond) : STEP_MS;
-  const lastMs = (perSecond < 20 ? 6 : 2) * STEP_MS;
+  const lastMs = (perSecond < 20 ? 6 : 1) * STEP_MS;
   const answers: Answer[] = [];
   const fromMs = await t.operator.nowMs();
   let elapsedMs = 0;
