@@ -258,6 +258,7 @@ function unfinished(
 }
 
 function reportScenario(result: ScenarioResult, title: string, redactor: Redactor): ReportScenario {
+  let exchanges: ReportScenario['exchanges'] | undefined;
   return {
     id: result.id,
     title,
@@ -267,9 +268,13 @@ function reportScenario(result: ScenarioResult, title: string, redactor: Redacto
     why: result.why === null ? null : redactor.text(result.why),
     attempts: result.attempts,
     duration_ms: Math.round(result.durationMs),
-    // In order of their start; concurrent requests end in another order.
-    exchanges: [...result.exchanges]
-      .sort((a, b) => a.n - b.n)
-      .map((each) => reportExchange(each, redactor)),
+    // Made when they are read: only the JSON report has those of scenarios without a finding.
+    get exchanges() {
+      // In order of their start; concurrent requests end in another order.
+      exchanges ??= [...result.exchanges]
+        .sort((a, b) => a.n - b.n)
+        .map((each) => reportExchange(each, redactor));
+      return exchanges;
+    },
   };
 }
