@@ -1,7 +1,7 @@
 // The interface for sending requests, and its two implementations: sockets with undici, or a
 // fetch-like function.
 
-import { EventEmitter } from 'node:events';
+import { EventEmitter, setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { Unreachable } from '../scenario-errors.ts';
@@ -54,13 +54,7 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
     async send(wire) {
       // undici also takes an emitter, which costs a tenth of an AbortSignal.
       const signal = new EventEmitter();
-      const stop = () => signal.emit('abort');
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        stop();
-      }, wire.timeoutMs);
-      wire.signal?.addEventListener('abort', stop, { once: true });
+      const limit = new Limit(wire, () => signal.emit('abort'));
       const url = new URL(wire.url);
       try {
         wire.signal?.throwIfAborted();
@@ -81,12 +75,11 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
         answered.add(url.origin);
         return { status: answer.statusCode, headers: linesOfRaw(raw), body };
       } catch (error) {
-        const known = unreachable(error, isLate, wire.timeoutMs);
+        const known = unreachable(error, limit.isOver, wire.timeoutMs);
         if (answered.has(url.origin)) throw known;
         throw await explained(known, url, isProxied);
       } finally {
-        clearTimeout(timer);
-        wire.signal?.removeEventListener('abort', stop);
+        limit.end();
       }
     },
     close: () => dispatcher.destroy(),
@@ -140,30 +133,46 @@ export function fetchSender(fetch: FetchLike): Sender {
     async send(wire) {
       const headers = new globalThis.Headers();
       for (const [name, value] of wire.headers) headers.append(name, value);
-      const limit = AbortSignal.timeout(wire.timeoutMs);
-      const signal = wire.signal === undefined ? limit : AbortSignal.any([limit, wire.signal]);
-      const init: RequestInit = { method: wire.method, headers, signal, redirect: 'manual' };
+      const init: RequestInit = { method: wire.method, headers, redirect: 'manual' };
       if (wire.body !== undefined) init.body = wire.body as Uint8Array<ArrayBuffer>;
+      let stop = () => {};
+      const stopped = new Promise<never>((_, reject) => {
+        stop = () => reject(new DOMException('given up', 'AbortError'));
+      });
+      const limit = new Limit(wire, stop);
       try {
-        const answer = await Promise.race([
-          fetch(new Request(wire.url, init)),
-          whenAborted(signal),
-        ]);
+        wire.signal?.throwIfAborted();
+        const answer = await Promise.race([fetch(new Request(wire.url, init)), stopped]);
         const body = new Uint8Array(await answer.arrayBuffer());
         // As with a socket, code after an answer runs in a later turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
         return { status: answer.status, headers: [...answer.headers], body };
       } catch (error) {
-        throw unreachable(error, limit.aborted, wire.timeoutMs);
+        throw unreachable(error, limit.isOver, wire.timeoutMs);
+      } finally {
+        limit.end();
       }
     },
     close: async () => {},
   };
 }
 
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+/** Calls `stop` when the time of a request is over, or its signal aborts. */
+class Limit {
+  isOver = false;
+  readonly end: () => void;
+
+  constructor({ timeoutMs, signal }: WireRequest, stop: () => void) {
+    const timer = setTimeout(() => {
+      this.isOver = true;
+      stop();
+    }, timeoutMs);
+    // The requests of a scenario share one signal.
+    if (signal !== undefined) setMaxListeners(0, signal);
+    signal?.addEventListener('abort', stop, { once: true });
+    this.end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    };
+  }
 }
