@@ -10,6 +10,8 @@ interface Running {
   readonly send: SendAttempt;
   readonly startedAtMs: number;
   readonly cancelToken: CancelToken;
+  /** Null until the request is signed. */
+  readonly sent: { signature: string | null };
   readonly result: Promise<SendResult>;
 }
 
@@ -41,8 +43,9 @@ export class InFlightDeliveries {
     const { world, behaviour, deliverer, wallMs } = this.#host;
     const cancelToken = new CancelToken();
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    const result = sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken }, send);
-    const running = { send, startedAtMs: world.nowMs, cancelToken, result };
+    const sent: Running['sent'] = { signature: null };
+    const result = sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken, sent }, send);
+    const running = { send, startedAtMs: world.nowMs, cancelToken, sent, result };
     this.#running.set(send.deliveryId, running);
     if (this.#awaited !== null) this.#awaited.push(running);
     else this.#takeLater(running);
@@ -131,7 +134,7 @@ export class InFlightDeliveries {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
     for (const [id, running] of [...this.#running]) {
-      const { send, startedAtMs, cancelToken } = running;
+      const { send, startedAtMs, cancelToken, sent } = running;
       if (startedAtMs + limitMs > nowMs) break;
       const answer = {
         deliveryId: id,
@@ -140,7 +143,7 @@ export class InFlightDeliveries {
         status: null,
         error: `no answer within ${limitMs / 1000} s of the sandbox's clock`,
         durationMs: nowMs - startedAtMs,
-        signature: null,
+        signature: sent.signature,
       };
       this.#take(running, { kind: 'answered', answer });
       cancelToken.cancel();

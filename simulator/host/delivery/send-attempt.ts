@@ -15,6 +15,8 @@ export interface SendContext {
   readonly wallMs: () => number;
   /** Aborts the attempt. */
   readonly cancelToken: CancelToken;
+  /** Filled as soon as the request is signed, because it may time out before it is answered. */
+  readonly sent: { signature: string | null };
 }
 
 export type SendResult =
@@ -45,6 +47,7 @@ export async function sendAttempt(context: SendContext, send: SendAttempt): Prom
   if ('refused' in target) return refused(target.refused);
   if ('unresolved' in target) return answered(null, target.unresolved, null);
   const { request: unlimited, signature } = signedRequest(context, parcel, send, target);
+  context.sent.signature = signature;
   // EVT-9b: fifteen seconds in all, including the look-up.
   const leftMs = context.behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
   const request = { ...unlimited, answerLimitMs: Math.max(1, leftMs) };

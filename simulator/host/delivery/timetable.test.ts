@@ -34,6 +34,7 @@ timetable(
     const [delivery] = harness.deliveries(id);
     assert.is(delivery?.attempts.length, 1);
     assert.match(delivery?.attempts[0]?.error ?? '', 'within 15 s');
+    assert.match(delivery?.attempts[0]?.signature ?? '', /^t=\d+,v1=/);
     // NS-42: the wait counts from the end of the failed attempt.
     assert.is(delivery?.next_due_ms, startMs + 15_000 + 30_000);
     await harness.advance(30_000);
