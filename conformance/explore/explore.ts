@@ -340,7 +340,7 @@ class Exploration {
 
   async #isOtherFault({ recorded, difference: { pair, n } }: Shown): Promise<boolean> {
     if (pair === undefined) return false;
-    const play = (steps: readonly Step[]) => this.#reference.play(steps);
+    const play = async (steps: readonly Step[]) => (await this.#reference.play(steps))?.at(-1);
     return isOtherFault(needed(recorded.sequence, n), pair, play);
   }
 

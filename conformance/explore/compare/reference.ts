@@ -67,19 +67,21 @@ export class Reference {
     }
   }
 
-  /** Plays steps on a fresh world of the model alone and returns the outcome of the last. */
-  play(steps: readonly Step[]): Promise<Outcome | undefined> {
-    return this.#withWorlds(this.#open.at(-1)!, async (open) => {
-      const player = new Player(await open(), newMark());
-      try {
-        let outcomes: readonly Outcome[] = [];
-        for (const step of steps) outcomes = await player.play(step);
-        return outcomes.at(-1);
-      } catch (error) {
-        if (!isSetupFailure(error)) throw error;
-        return undefined;
-      }
-    });
+  /** Plays steps on a fresh world of the model alone; undefined if it cannot play one of them. */
+  async play(steps: readonly Step[], variant?: Variant): Promise<readonly Outcome[] | undefined> {
+    const model = (await variant?.open(this.settings)) ?? this.#open.at(-1)!;
+    try {
+      return await this.#withWorlds(model, async (open) => {
+        const player = new Player(await open(), newMark());
+        for (const step of steps) await player.play(step);
+        return [...player.outcomes.values()];
+      });
+    } catch (error) {
+      if (!isSetupFailure(error)) throw error;
+      return undefined;
+    } finally {
+      if (variant !== undefined) await model.close();
+    }
   }
 
   async #withWorlds<T>(

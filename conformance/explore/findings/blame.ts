@@ -4,8 +4,10 @@
 
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
+import { hasBursts } from '../compare/run.ts';
 import type { Coverage } from '../draw/corpus.ts';
 import type { Models, Variant } from '../model.ts';
+import { type Outcome, summaryOf } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
@@ -180,10 +182,29 @@ async function variantFor(
   let second: Variant | undefined;
   for (const variant of variants) {
     if (!(await explains(variant, shown, reference))) continue;
+    if (await showsInSeries(variant, shown, reference)) continue;
     if (await explains(variant, met, reference)) return variant;
     second ??= variant;
   }
   return second;
+}
+
+/**
+ * Whether the deviation shows without concurrent calls as well. If the calls of a shrunk sequence are
+ * concurrent, the target has shown nothing in series.
+ */
+async function showsInSeries(
+  variant: Variant,
+  { recorded: { sequence } }: Shown,
+  reference: Reference,
+): Promise<boolean> {
+  if (!hasBursts(sequence)) return false;
+  const inSeries = (step: Step): readonly Step[] => (step.do === 'burst' ? step.calls : [step]);
+  const series = sequence.steps.flatMap(inSeries);
+  const [own, other] = await Promise.all([reference.play(series), reference.play(series, variant)]);
+  const summaries = (all: readonly Outcome[] = []) =>
+    all.map((each) => (each.kind === 'answer' ? summaryOf(each) : each.kind)).join();
+  return summaries(own) !== summaries(other);
 }
 
 /** Whether a model with this deviation does what the target did, and nothing else differs. */
