@@ -43,16 +43,16 @@ type MoveRow = readonly [RuleId, State, Verb, Outcome, Variant?];
 
 const credit = { transaction_type: 'Credit', amount: '25.00' };
 const bonus = { ...credit, method: 'Bonus' };
-const debit = { transaction_type: 'Debit', amount: '-1.00' };
+const debit = { transaction_type: 'Debit', amount: '-10.00' };
 const oneCharacter = { reason: 'x' };
 const WITHDRAWAL = { transaction_type: 'Withdrawal', method: 'Withdrawal' };
 
 /** A pending withdrawal. NS-27: whether its amount needs a minus sign is open. */
 export async function withdrawal(t: ScenarioContext, place: Place): Promise<GivenTransaction> {
-  const body = t.newTransaction(place, { ...WITHDRAWAL, amount: '-1.00' });
+  const body = t.newTransaction(place, { ...WITHDRAWAL, amount: '-10.00' });
   const answer = await t.call('createTransaction', { body });
   if (answer.status !== 201 || answer.at('status') !== 'pending') {
-    return t.given.transaction(place, { ...WITHDRAWAL, amount: '1.00' });
+    return t.given.transaction(place, { ...WITHDRAWAL, amount: '10.00' });
   }
   t.findings.controlled = true;
   const reference = String(body.client_reference_id);
@@ -103,7 +103,7 @@ const MOVES: readonly MoveTable[] = [
     needs: ['ledger'],
     rows: [
       // Binary floating point cannot add up this amount exactly.
-      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '0.20' } }],
+      ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '10.20' } }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { create: fundedWithdrawal }],
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { method: 'Bonus' } }],
       // TXS-9 holds for any cancelled transaction and needs no scope other than the funds scope.

@@ -193,6 +193,8 @@ export class WebhookReceiver {
 
   #answer(request: IncomingMessage, response: ServerResponse, body: Uint8Array): void {
     const { method = '', url = '/', rawHeaders } = request;
+    // A target may check a URL before it delivers to it.
+    if (method === 'HEAD' || method === 'OPTIONS') return void response.writeHead(200).end();
     const answer = this.take({ method, url, headers: linesOfRaw(rawHeaders), body });
     if (answer === undefined) {
       response.writeHead(404).end();

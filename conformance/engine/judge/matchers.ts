@@ -1,6 +1,8 @@
 // Matchers for fields whose exact value is not known: types and formats in the
 // specification's words.
 
+import { type Json, printJson } from '../send/json.ts';
+
 interface Matcher {
   readonly words: string;
   readonly test: (value: unknown) => boolean;
@@ -31,7 +33,11 @@ export const textOrNull = matcher(
   'a string or null',
   (value) => value === null || typeof value === 'string',
 );
-export const integer = matcher('an integer', (value) => Number.isSafeInteger(value));
+/** A JSON integer of any size: one that no number holds is read as a bigint. */
+export const integer = matcher(
+  'an integer',
+  (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+);
 
 /** CONV-4: an integer that is a time of this century in milliseconds and in no other unit. */
 export const epochMs = matcher(
@@ -54,8 +60,8 @@ export function oneOf(...values: (string | number | null)[]): Matcher {
   );
 }
 
-export function not(value: string | number | boolean | null): Matcher {
-  return matcher(`anything but ${JSON.stringify(value)}`, (seen) => seen !== value);
+export function not(value: Json): Matcher {
+  return matcher(`anything but ${printJson(value)}`, (seen) => seen !== value);
 }
 
 /** The exact sum in its shortest form, so that equal sums are equal texts; NaN if there is none. */

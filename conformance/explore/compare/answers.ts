@@ -187,7 +187,7 @@ const LIMIT_HEADERS = [
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'],
 ];
 
-/** LIM-6, LIM-8: the four headers are on a 429 and on no other answer. */
+/** LIM-6, LIM-8: the four headers are on a 429 and on no other answer; a refusal may ask for a wait. */
 function compareLimits(
   { operation }: CallStep,
   target: CallOutcome,
@@ -198,6 +198,7 @@ function compareLimits(
     // NS-51: the limit of the token endpoint, and how it counts a minute, is not specified.
     const isOpen = operation === 'issueToken' && own !== undefined && other !== undefined;
     if (isOpen ? /^([1-9]\d?|0)$/.test(own) : own === other) continue;
+    if (name === 'retry-after' && ![200, 201, 429].includes(target.status)) continue;
     return { at: `header.${name}`, target: own ?? 'none', model: other ?? 'none' };
   }
   const errors = memberAt(target.json, 'errors');

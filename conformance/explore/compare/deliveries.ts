@@ -231,7 +231,7 @@ function compareEnvelope(
   const account = String(memberAt(own, 'account_id'));
   if (category === 'account' && comparing.match.isSetUp('account', account)) return null;
   const members = Object.entries(shape.members).filter(
-    ([name]) => memberAt(data, name) !== undefined,
+    ([name]) => (memberAt(data, name) ?? null) !== null,
   );
   const there = record({ members: Object.fromEntries(members) });
   return there(data, dueData, 'envelope.data', comparing);

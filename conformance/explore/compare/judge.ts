@@ -5,7 +5,13 @@ import type { LearnedOrders } from '../observe.ts';
 import type { Excuse, Pair } from '../open/projection.ts';
 import { excuseFor } from '../open/projection.ts';
 import { settlesUnseen } from '../play/ground.ts';
-import { answersIn, type CallOutcome, type ManyOutcome, type Outcome } from '../play/outcome.ts';
+import {
+  answersIn,
+  type CallOutcome,
+  jsonSent,
+  type ManyOutcome,
+  type Outcome,
+} from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import { orderIn } from '../play/position-form.ts';
 import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
@@ -194,6 +200,8 @@ function pairOf(
 ): Pair {
   const { target, model } = comparing;
   const perSecond = target.ground.isSteady ? target.rates.get(step.as) : undefined;
+  const hooks = hooksBefore(step, target);
+  const urlIn = (call: CallOutcome) => memberAt(jsonSent(call), 'url');
   return {
     ...{ step, target: own, model: other },
     first: firstOf(other, model.outcomes),
@@ -202,7 +210,8 @@ function pairOf(
     hasPaused: target.nowMs !== target.startMs,
     isTokenLive: saysTokenLives(step, target),
     ...settlingOf(other, comparing),
-    hooks: served + hooksBefore(step, target),
+    hooks: served + hooks.length,
+    isSubscribed: served > 0 || hooks.some((each) => urlIn(each) === urlIn(own)),
     isRescoped: target.isRescoped,
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
@@ -210,12 +219,12 @@ function pairOf(
   };
 }
 
-function hooksBefore({ n }: CallStep, { outcomes }: Player): number {
+function hooksBefore({ n }: CallStep, { outcomes }: Player): readonly CallOutcome[] {
   const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
   return answersIn(new Map(before)).filter(
     ({ sent, status }) =>
       sent.method === 'POST' && sent.target.endsWith('/webhooks') && status < 300,
-  ).length;
+  );
 }
 
 /** Calls of the credential that were served since the clock was last advanced. */

@@ -153,7 +153,7 @@ export function normalDecimal(text: string): string {
 /** Revision numbers are compared per record, elsewhere. */
 export const revision: Shape = (target, model, at) => {
   const alike =
-    model == null ? target === model : typeof target === typeof model && Number.isInteger(target);
+    model == null ? target === model : typeof target === 'bigint' || Number.isInteger(target);
   return alike ? null : unlike(at, target, model);
 };
 

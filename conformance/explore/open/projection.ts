@@ -5,7 +5,7 @@ import { isDecision } from '../../spec/operations.ts';
 import type { Difference } from '../compare/difference.ts';
 import { isOpenRead } from '../compare/shapes.ts';
 import { type Field, OPS } from '../draw/operations.ts';
-import { type CallOutcome, jsonOf } from '../play/outcome.ts';
+import { type CallOutcome, jsonSent } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 
 /** The answers of both sides to one call, with everything that may explain their difference. */
@@ -32,6 +32,8 @@ export interface Pair {
   readonly isRescoped?: boolean;
   /** The number of subscriptions that the sequence has created before. */
   readonly hooks?: number;
+  /** One of them is to the URL of this call. */
+  readonly isSubscribed?: boolean;
   /** NS-64: the caller's token is for one account. */
   readonly isDelegated?: boolean;
   /** Calls of a metered credential served since the clock was last advanced, and its allowance. */
@@ -82,8 +84,7 @@ const pathOf = ({ target }: Pair): string => target.sent.target;
 const headerOf = ({ target }: Pair, name: string): string | undefined =>
   target.sent.headers.find(([each]) => each.toLowerCase() === name)?.[1];
 
-const bodyOf = ({ target }: Pair): Json | undefined =>
-  target.sent.body === undefined ? undefined : jsonOf(target.sent.body);
+const bodyOf = ({ target }: Pair): Json | undefined => jsonSent(target);
 
 /** The row of a batch in which the answers differ. */
 const rowAt = ({ at }: Difference): number | undefined => {
@@ -284,9 +285,12 @@ const ROWS: readonly Row[] = [
     (pair) => pair.step.operation === 'createWebhook' && isServed(pair.model),
   ),
   all(
-    'how many subscriptions there may be',
-    ({ step, target, model, hooks = 0 }) =>
-      step.operation === 'createWebhook' && isServed(model) && isRefusal(target) && hooks >= MANY,
+    'how many subscriptions there may be, and to one URL',
+    ({ step, target, model, hooks = 0, isSubscribed = false }) =>
+      step.operation === 'createWebhook' &&
+      isServed(model) &&
+      isRefusal(target) &&
+      (hooks >= MANY || isSubscribed),
   ),
   all('NS-53 odd lists of categories', isOddList),
   refusal('NS-39 tags that are no revision', hasOddTag),

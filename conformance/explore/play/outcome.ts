@@ -81,6 +81,8 @@ export type Outcome = Played | DoneOutcome | LedgerOutcome | ManyOutcome;
 export const jsonOf = (body: Uint8Array): Json | undefined =>
   body.length === 0 ? undefined : parseJson(body);
 
+export const jsonSent = ({ sent: { body } }: CallOutcome): Json | undefined => body && jsonOf(body);
+
 /** A JSON number, however large. */
 export const isNumber = (value: Json | undefined): boolean =>
   typeof value === 'number' || typeof value === 'bigint';

@@ -23,6 +23,8 @@ export const convAmounts: Scenario = {
     for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
       const plain = await send(amount);
       const created = plain.isServed ? plain : await send(amount, { method: 'Deposit' });
+      // The smallest and the largest amount are open, so a value may be refused, but not its form.
+      if (!amount.startsWith('25') && created.code === INVALID[1]) continue;
       t.expect('CONV-2b', created).status(201, 200);
       if (created.isServed) t.expect('CONV-2a', created).field('amount', sameAmount(amount));
     }

@@ -47,7 +47,7 @@ export const evtForm: Scenario = {
     const aheadMs = Number.isNaN(date) || t.has('clock') ? 0 : date - Date.now();
     const events = [
       // NS-11: it may trigger no event. If it does, its body is a good test of the signature.
-      await triggerAccountEvent(t, t.mainRole, { last_name: HARD_TO_SIGN }),
+      await triggerAccountEvent(t, t.mainRole, HARD_TO_SIGN),
       await triggerEvent(t, { text: HARD_TO_SIGN.repeat(99) }),
       await triggerEvent(t),
     ];

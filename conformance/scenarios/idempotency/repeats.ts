@@ -134,7 +134,7 @@ const noAmount = body((t) => ({ amount: t.fresh.text() }));
 const noReason = body({ reason: '' });
 const unknownPlace = body({ trading_account_id: UNKNOWN_ID });
 const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
-const otherTag = ifMatch('"no-such-revision"');
+const otherTag = ifMatch('"987654321"');
 const emailInUse: Fault = async (t, valid) =>
   body({ email: (await t.given.account()).email })(t, valid);
 const phoneInUse: Fault = async (t, valid) => {

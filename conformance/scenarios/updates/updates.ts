@@ -90,7 +90,7 @@ function expectUpdated(t: ScenarioContext, account: GivenAccount, before: Answer
   const [tag, old] = [after.headers.get('etag'), before.headers.get('etag')];
   t.expect('UPD-1', after)
     .is(`the account ${account.id}`, after.isOf(account.id))
-    .field('revision', not((before.at('revision') as number | undefined) ?? null));
+    .field('revision', not(before.at('revision') ?? null));
   t.expect('UPD-1', after).is('a new ETag', tag !== undefined && tag !== old, `ETag: ${tag}`);
 }
 
@@ -104,7 +104,7 @@ function observeRevisions(t: ScenarioContext, first: Answer, last: Answer, count
   const from = Number(first.at('revision'));
   const step = (Number(last.at('revision')) - from) / count;
   t.observe('NS-26', `starts at ${from}, and grows by ${step} a change`, {
-    first_revision: from,
+    ...(Number.isSafeInteger(from) ? { first_revision: from } : {}),
     ...(Number.isInteger(step) && step > 0 ? { revision_step: step } : {}),
   });
 }
