@@ -3,7 +3,6 @@
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import { count } from '../../reports/verdict-words.ts';
-import { isNumber } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import {
   type Deliveries,
@@ -19,18 +18,8 @@ import {
 } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import type { Match } from './match.ts';
-import { ACCOUNT, TRANSACTION } from './shapes.ts';
 import { compareSignature, compareTime } from './signatures.ts';
-import {
-  type Comparing,
-  type Mismatch,
-  name as nameOf,
-  type RecordShape,
-  record,
-  type Sides,
-  shown,
-  time,
-} from './values.ts';
+import { type Comparing, type Mismatch, type Sides, shown } from './values.ts';
 
 type Arrival = Deliveries[number];
 type Notices = readonly Notice[];
@@ -198,67 +187,24 @@ function isOfRecord(own: Notice, due: Notice, match: Match): boolean {
   return (known ?? dueId) === dueId && (meant ?? id) === id;
 }
 
-const RECORDS: Readonly<Record<string, RecordShape>> = {
-  account: ACCOUNT,
-  transaction: TRANSACTION,
-};
-
-/** NS-9: an envelope has an id and a number; other members are compared if both sides have them. */
+/** NS-9: an envelope has an id and a number; all its other members are open. */
 function compareEnvelope(
   own: Json | undefined,
   due: Json | undefined,
-  comparing: Comparing,
+  { match, seqName }: Comparing,
 ): Mismatch | null {
-  if (due === undefined || due === null || typeof due !== 'object') return null;
-  for (const [name, value] of Object.entries(due)) {
-    const mine = name === comparing.seqName ? numberOf(own, name) : memberAt(own, name);
-    const isNeeded = name === 'id' || name === comparing.seqName;
-    if (mine === undefined && !isNeeded) continue;
-    if (isMemberAlike(name, mine, value, comparing)) continue;
+  const spaces = { id: 'event', [seqName]: 'event number' } as const;
+  for (const [name, space] of Object.entries(spaces)) {
+    const value = memberAt(due, name);
+    const mine = name === seqName ? numberOf(own, name) : memberAt(own, name);
+    const isAlike = mine !== undefined && match.pair(space, String(mine), String(value));
+    if (value === undefined || isAlike) continue;
     const [target, model] = [shown(mine), shown(value)];
     // The value belongs to another event, or this event had another value before.
     const words = target === model ? `${target}, not as told before` : target;
     return { at: `envelope.${name}`, target: words, model };
   }
-  const category = String(memberAt(due, 'category'));
-  const [data, dueData] = [own, due].map((each) => memberAt(each, 'data'));
-  const shape = RECORDS[category];
-  // NS-9: a record in the form of the API has an id and a reference; missing members are open.
-  const isRecord = ['id', 'client_reference_id'].every(
-    (name) => memberAt(data, name) !== undefined,
-  );
-  if (shape === undefined || !isRecord) return null;
-  const account = String(memberAt(own, 'account_id'));
-  if (category === 'account' && comparing.match.isSetUp('account', account)) return null;
-  const members = Object.entries(shape.members).filter(
-    ([name]) => (memberAt(data, name) ?? null) !== null,
-  );
-  const there = record({ members: Object.fromEntries(members) });
-  return there(data, dueData, 'envelope.data', comparing);
-}
-
-function isMemberAlike(
-  name: string,
-  own: Json | undefined,
-  due: Json,
-  comparing: Comparing,
-): boolean {
-  const { match, seqName } = comparing;
-  if (name === 'id') return own !== undefined && match.pair('event', String(own), String(due));
-  if (name === seqName) {
-    return typeof own === 'number' && match.pair('event number', String(own), String(due));
-  }
-  if (name === 'data') return true;
-  // CONV-4 applies to answers: in an envelope a time may be a text.
-  if (name === 'occurred_at') {
-    return typeof own !== 'number' || time(own, due, name, comparing) === null;
-  }
-  const space = /^(account|brand|firm)_id$/.exec(name)?.[1];
-  if (space !== undefined && isNumber(own)) return match.pair(space, String(own), String(due));
-  if (space !== undefined) return nameOf(space as 'account')(own, due, name, comparing) === null;
-  if (name !== 'category' && name !== 'kind') return own === due;
-  // NS-11: the names of the target are open, but they must be consistent.
-  return own === due || (!isOurName(own) && match.pair(`${name} ${due}`, String(own), ''));
+  return null;
 }
 
 const deliveries = ({ length }: Deliveries): string => count(length, 'delivery', 'deliveries');

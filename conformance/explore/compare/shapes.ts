@@ -34,7 +34,7 @@ import {
   sequenceNumber,
   set,
   time,
-  words,
+  wording,
 } from './values.ts';
 
 const BY_NAME: Readonly<Record<string, Shape>> = {
@@ -100,7 +100,7 @@ const BULK: RecordShape = {
 
 export const PROBLEM = record({
   members: {
-    ...{ status: same, code: same, title: words, detail: words },
+    ...{ status: same, code: same, title: wording, detail: wording },
     ...{ type: open, request_id: open, errors: open },
   },
 });

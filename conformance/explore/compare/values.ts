@@ -100,8 +100,10 @@ export const same = leaf(isDeepStrictEqual);
 /** ACC-6: a reference, in any case in which it was first sent. */
 export const reference = leaf((target, model) => lower(target) === lower(model));
 const lower = (value: Json): string => String(value).toLowerCase();
+/** ERR-1a: a text, which the service chooses; it may be empty. */
+export const wording = leaf((target, model) => typeof target === typeof model);
 /** Text or null like the model; the service chooses the wording. */
-export const words = leaf(
+const words = leaf(
   (target, model) => typeof target === typeof model && (target === '') === (model === ''),
 );
 export const name = (space: Space): Shape => {

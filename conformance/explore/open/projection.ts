@@ -221,6 +221,31 @@ const hasOddRow: Where = (pair, difference) =>
     return isNameless || email === undefined || brand === undefined || isOddBrand;
   });
 
+const OF_A_PERSON = ['client_reference_id', 'email', 'phone'];
+
+/** The statuses of the rows that name the same person as the row that differs, in any order. */
+function statusesBeside({ json }: CallOutcome, pair: Pair, at: number): string {
+  const rows = memberAt(bodyOf(pair), 'accounts');
+  const valuesOf = (row: Json | undefined) =>
+    OF_A_PERSON.map((name) => memberAt(row, name))
+      .filter((value) => typeof value === 'string')
+      .map((value) => value.toLowerCase());
+  const own = valuesOf(memberAt(rows, String(at)));
+  const statuses = (Array.isArray(rows) ? rows : []).flatMap((row, index) => {
+    const isBeside = valuesOf(row).some((value) => own.includes(value));
+    return isBeside ? [String(memberAt(json, `rows.${index}.status`))] : [];
+  });
+  return statuses.sort().join();
+}
+
+/** Rows that name one person have the same answers on both sides, in another order. */
+const isOtherOrder: Where = (pair, difference) => {
+  const at = rowAt(difference);
+  if (at === undefined) return false;
+  const [own, due] = [pair.target, pair.model].map((each) => statusesBeside(each, pair, at));
+  return own === due && own!.includes(',');
+};
+
 const isUnknown = ({ field }: Said): boolean => field === undefined;
 const hasMoreThanRows: Where = (pair) =>
   pair.step.operation === 'bulkCreateAccounts' && Object.keys(Object(bodyOf(pair))).length > 1;
@@ -317,6 +342,7 @@ const ROWS: readonly Row[] = [
     /[^ -~]|\s{2}|[,"\\]/.test((headerOf(pair, 'idempotency-key') ?? '').trim()),
   ),
   all('NS-33 rows that lack something', hasOddRow),
+  all('the order in which the rows of a batch are processed', isOtherOrder),
   refusal(
     'a word that is none of those named',
     text((value, { words }) => !words.includes(value), 'word'),

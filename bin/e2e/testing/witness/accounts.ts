@@ -111,7 +111,10 @@ export function bulkCreateAccounts(context: Context): Reply {
     context.refuse(413, 'scope_too_wide', `accounts has ${rows.length} rows, 1000 at most`);
   }
   for (const [index, row] of rows.entries()) checkRow(context, row, index);
-  const results = rows.map((row, index) => rowResult(context.ofRow(row, index)));
+  const results: JsonObject[] = [];
+  const order = [...rows.entries()];
+  if (context.style.lastRowFirst) order.reverse();
+  for (const [index, row] of order) results[index] = rowResult(context.ofRow(row, index));
   const created = results.filter(({ id }) => id !== null).length;
   const failed = rows.length - created;
   return context.reply(200, { total: rows.length, created, failed, rows: results });

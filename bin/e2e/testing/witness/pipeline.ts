@@ -96,7 +96,11 @@ async function decide(context: Context): Promise<Reply | null> {
   if (world.givenUp.has(context.requestId)) {
     return context.refusal(503, 'write_contention', 'this attempt was given up');
   }
-  const reply = early ?? context.afterSeams(decided(() => operation.run(context)));
+  const run = () => {
+    for (const { check } of world.seams) check?.(context);
+    return operation.run(context);
+  };
+  const reply = early ?? context.afterSeams(decided(run));
   const after = await meetFault(context, 'after', () => void endAttempt(context, reply));
   return after === null ? null : endAttempt(context, after ?? reply);
 }

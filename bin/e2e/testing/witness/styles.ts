@@ -45,6 +45,7 @@ export const plain = {
   rowWithoutBrand: 'row' as 'row' | 'batch',
   rowWithoutEmail: 'row' as 'row' | 'unreadable',
   rowReference: 'sent' as 'sent' | 'stored',
+  lastRowFirst: false,
   // NS-7
   list: 'wrapped' as 'wrapped' | 'bare' | 'nested',
   disableStatus: 200,

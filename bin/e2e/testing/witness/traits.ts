@@ -41,6 +41,17 @@ const leaving = (change: (reply: Reply) => Reply): Seams => ({
   reply: (_, reply) => change(reply),
 });
 
+const checking = (name: string, words: string, isRight: (context: Context) => boolean): Seams => ({
+  check: (context) => {
+    if (context.operation.name === name) context.need(isRight(context), words);
+  },
+});
+
+const hasSubscription = ({ store, credential }: Context, url: string): boolean =>
+  store.subscriptions().some((one) => {
+    return !one.disabled && one.url === url && store.sees(credential, one);
+  });
+
 const after = (name: string, change: (reply: Reply, context: Context) => Reply): Seams => ({
   after: (context, reply) =>
     context.operation.name === name && reply.status < 300 ? change(reply, context) : reply,
@@ -65,6 +76,61 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
     unreadable: { ...plain.unreadable, shape: 400, type: 400 },
   },
   'names-100: names of more than 100 characters are refused': { longestName: 100 },
+  'amounts-10-to-million: amounts are at least 10 and at most a million': checking(
+    'createTransaction',
+    'amount must be from 10 to 1000000',
+    ({ body }) => !(Math.abs(Number(body.amount)) > 1e6 || Math.abs(Number(body.amount)) < 10),
+  ),
+  'countries-64: countries of more than 64 characters are refused': checking(
+    'createAccount',
+    'country is too long',
+    (context) => context.text('country').length <= 64,
+  ),
+  'names-plain: names with signs of markup are refused': checking(
+    'createAccount',
+    'a name must not contain < or >',
+    (context) => !/[<>]/.test(context.text('first_name') + context.text('last_name')),
+  ),
+  'tags-numeric: a tag that is no number is malformed': checking(
+    'updateAccount',
+    'If-Match must be a revision in quotes',
+    (context) => /^"\d+"$/.test(context.headers('if-match')[0]?.trim() ?? '"0"'),
+  ),
+  'disabled-once: disabling a disabled subscription is refused': {
+    check: (context) => {
+      const { operation, store, pathId, credential } = context;
+      const found = store.subscription(pathId);
+      const isSeen = found !== undefined && store.sees(credential, found);
+      const isAgain = isSeen && found.disabled && operation.name === 'disableWebhook';
+      if (isAgain) context.refuse(409, 'invalid_state', 'it is disabled');
+    },
+  },
+  'url-once: a URL has one enabled subscription at most': checking(
+    'createWebhook',
+    'this url has a subscription',
+    (context) => !hasSubscription(context, context.text('url')),
+  ),
+  'target-probed: a target gets a HEAD request when it is subscribed': after(
+    'createWebhook',
+    (reply, { world }) => {
+      const { origin, pathname } = new URL(String(bodyOf(reply).url));
+      const forward = world.forwards.get(origin);
+      const target = forward && `${new URL(forward).origin}${pathname}`;
+      if (target) void fetch(target, { method: 'HEAD' }).catch(() => {});
+      return reply;
+    },
+  ),
+  'late-3: the first attempt of a delivery is made three seconds after its event': {
+    store: ({ delivery, saveDelivery }) => ({
+      saveDelivery: (each) => {
+        const lateMs = delivery(each.id) === undefined ? 3_000 : 0;
+        return saveDelivery({ ...each, dueAtMs: each.dueAtMs + lateMs });
+      },
+    }),
+  },
+  'last-row-first: the rows of a batch are processed from the last to the first': {
+    lastRowFirst: true,
+  },
   'market-409: the market is closed for orders': {
     marketClosed: { status: 409, code: 'invalid_state' },
   },
@@ -84,6 +150,10 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'no-status-read: the account status is not served': { reads: { ...plain.reads, status: null } },
   'unknown-brand-422: an unknown brand is answered 422': { unknownBrand: 422 },
   'missing-tag-400: a missing If-Match is answered 400': { missingTag: 400 },
+  'revision-64-bit: revisions are above 2^53': {
+    firstRevision: 7_401_234_567_890_123_518n as unknown as number,
+    revisionStep: 7n as unknown as number,
+  },
   'revision-0: the first revision is 0': { firstRevision: 0 },
   'revision-large: revisions are times in ms': { firstRevision: 1.7672256e12, revisionStep: 977 },
   'named-local-part: an unnamed account gets the local part twice': {
@@ -122,6 +192,7 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'extra-members: accounts show members that are not specified, and one changes each time': {
     extraMembers: {
       owner_team: 'north',
+      email_verified: true,
       get shown_at() {
         return performance.now();
       },
@@ -206,7 +277,7 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'amounts-in-cents: amounts are shown with two decimals': { amount: withCents },
 };
 
-const SEAMS = new Set(['before', 'after', 'reply', 'store', 'clock', 'delivery']);
+const SEAMS = new Set(['before', 'check', 'after', 'reply', 'store', 'clock', 'delivery']);
 
 /** The style and the seams of a trait, separated. */
 function traitOf([title, change]: [string, Partial<Style> & Seams]): Difference {

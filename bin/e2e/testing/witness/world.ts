@@ -12,6 +12,8 @@ import type { Json } from './values.ts';
 export interface Seams {
   /** Called for each request; a result replaces the reply. */
   readonly before?: (context: Context) => Reply | undefined | Promise<Reply | undefined>;
+  /** Called before the operation runs; it may refuse the request. */
+  readonly check?: (context: Context) => void;
   /** Called after the operation is decided and before the reply is stored under its key. */
   readonly after?: (context: Context, reply: Reply) => Reply;
   /** Called when the reply is sent; null closes the connection. */
