@@ -137,8 +137,8 @@ function documentOf({ verdict, changes }: Comparison): { headline: string; parts
   const kinds = (Object.keys(KINDS) as Kind[])
     .map((kind) => ({ kind, own: changes.filter((each) => each.kind === kind) }))
     .filter(({ own }) => own.length > 0);
-  const counts = kinds.map(({ kind, own }) => `${own.length} ${kind}`);
-  const rest = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+  const counts = kinds.map(({ kind, own }) => `${KINDS[kind][1].toLowerCase()}: ${own.length}`);
+  const rest = counts.length === 0 ? '' : ` (${counts.join('; ')})`;
   const parts = kinds.flatMap(({ kind, own }) => {
     const [effect, title] = KINDS[kind];
     const isWorse = effect === 'worse';

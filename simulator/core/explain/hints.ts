@@ -319,7 +319,7 @@ function findUnlikeFirst(context: RequestContext): string | null {
   const firstPath = first.call.target.split('?')[0] ?? '';
   // IDEM-10: on approve, reject and cancel the subject of the key is the account alone.
   if (firstPath !== path && /^(approve|reject|cancel)/.test(operation ?? '')) {
-    return `Nothing was done to this transaction: request ${first.n} used this key on another one of the same account, and its response was sent again. Use a key for each transaction.`;
+    return `Nothing was done to this transaction: request ${first.requestId} used this key on another one of the same account, and its response was sent again. Use a key for each transaction.`;
   }
   const isRefused = first.reply !== null && first.reply.status >= 400;
   const tag = first.call.headers['if-match'] === headerOf(context, 'if-match');
@@ -331,7 +331,7 @@ function findUnlikeFirst(context: RequestContext): string | null {
     }
   }
   if (differences.length === 0) return null;
-  const what = `Request ${first.n} used this key first, with another ${someOf(differences)}`;
+  const what = `Request ${first.requestId} used this key first, with another ${someOf(differences)}`;
   return isRefused
     ? `${what}, and was refused: a corrected request needs a new Idempotency-Key.`
     : `${what}. Its response stands, and nothing of this request ran.`;

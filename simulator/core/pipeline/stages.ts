@@ -71,14 +71,20 @@ export function methodsAt(table: Table, path: string): readonly string[] {
 
 /** NS-31: an unknown path is an unknown record; a known path answers with its methods. */
 function refuseRoute(context: RequestContext, allowed: readonly string[]): Decision {
+  const { behaviour, path } = context;
   const { method } = context.call;
-  const status = context.behaviour.settings.unknown_method_status;
+  const status = behaviour.settings.unknown_method_status;
+  const isSlashed = path.endsWith('/') && methodsAt(behaviour.table, path.slice(0, -1)).length > 0;
+  const place = path.startsWith('/api/v1/')
+    ? 'All paths: /openapi.json.'
+    : 'The API is at /api/v1.';
+  const hint = isSlashed ? `Leave out the slash at the end: ${path.slice(0, -1)}.` : place;
   if (allowed.length === 0 || status === 404) {
-    const detail = `There is nothing at ${method} ${context.path}. The API lives under /api/v1.`;
+    const detail = `There is nothing at ${method} ${path}. ${hint}`;
     return refuse(context, 'not_found', ['NS-31', 'ERR-1a'], detail);
   }
   const allow = [...new Set(allowed)].sort().join(', ');
-  const detail = `${context.path} does not take ${method}. It takes ${allow}.`;
+  const detail = `${path} does not take ${method}. ${isSlashed ? hint : `It takes ${allow}.`}`;
   const problem = { status, title: 'Method not allowed', code: 'method_not_allowed', detail };
   return refuseUnnamed(context, problem, ['NS-31', 'ERR-1a'], { allow });
 }

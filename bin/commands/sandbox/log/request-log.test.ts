@@ -105,6 +105,14 @@ for (const [words, change, end] of LINES) {
   });
 }
 
+log('a long target loses its query, or the middle of its path', () => {
+  const shown = (target: string) => / (\/\S+)/.exec(requestLine({ ...line, target }))?.[1];
+  const approve = '/api/v1/transactions/9013/approve';
+  assert.is(shown(`${approve}?account_id=1001`), `${approve}?accou…`);
+  const long = '/api/v1/transactions/7401234567890123518/cancel?account_id=1';
+  assert.is(shown(long), '/api/v1/transactions/74012…123518/cancel');
+});
+
 log('a hostile target stays on its line', () => {
   const text = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });
   assert.not.match(text, /[^\x20-\x7eÿ…]/);

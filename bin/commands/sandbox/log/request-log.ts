@@ -132,9 +132,10 @@ export function requestLine(event: RequestEvent, paint: Paint = (text) => text):
   return [first.join('  ').trimEnd(), ...hints].join('\n');
 }
 
-/** The end of a path is more specific than its middle. */
+/** Cuts the query first: the end of a path is more specific, and than its middle too. */
 function shorten(text: string): string {
   if (text.length <= targetWidth) return text;
-  const end = text.slice(-Math.floor(targetWidth / 3));
+  const [path = ''] = text.split('?');
+  const end = path.length < targetWidth ? '' : path.slice(-Math.floor(targetWidth / 3));
   return `${text.slice(0, targetWidth - 1 - end.length)}…${end}`;
 }
