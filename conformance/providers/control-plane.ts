@@ -1,7 +1,7 @@
 // A client of the sandbox's control plane and the operator commands on it: time, trading accounts,
 // settlement, faults, names, permissions. Every failure here belongs to the setup, never to the target.
 import { Blocked, RefusedByOperator, Unreachable } from '../engine/scenario-errors.ts';
-import { idText, type Json, parseJson } from '../engine/send/json.ts';
+import { idText, type Json, parseJson, writeJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { nothingAnswers } from '../engine/send/unreachable.ts';
 import type { Credential, CredentialOptions, LedgerEntry, Place } from './target.ts';
@@ -40,7 +40,7 @@ export class ControlPlaneClient {
       method,
       url: `${this.url}/${path}`,
       headers,
-      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      body: body === undefined ? undefined : Buffer.from(writeJson(body)),
       timeoutMs,
     });
     const text = decoder.decode(answer.body);

@@ -55,7 +55,7 @@ export function sameAmount(amount: string): Matcher {
 }
 
 export function oneOf(...values: (string | number | null)[]): Matcher {
-  return matcher(`one of ${values.map((each) => JSON.stringify(each)).join(', ')}`, (value) =>
+  return matcher(`one of ${values.map(printJson).join(', ')}`, (value) =>
     values.some((each) => each === value),
   );
 }

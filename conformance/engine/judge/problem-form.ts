@@ -1,6 +1,8 @@
 // The form of a problem by the table of its members: describes the first error.
+
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Answer } from '../send/answer.ts';
+import { printJson } from '../send/json.ts';
 
 /** ERR-1a: the members of a problem with their types. */
 const MEMBERS: readonly [name: string, words: string, test: (value: unknown) => boolean][] = [
@@ -20,7 +22,7 @@ export function problemFormError(answer: Answer): string | undefined {
   for (const [name, words, test] of MEMBERS) {
     const value = answer.at(name);
     if (test(value)) continue;
-    const seen = value === undefined ? 'absent' : JSON.stringify(value);
+    const seen = printJson(value);
     return `${name}, which should be ${words}: ${seen}`;
   }
   return undefined;

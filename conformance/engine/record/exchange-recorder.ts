@@ -1,5 +1,6 @@
 // Sends the calls of one scenario at the allowed pace, and records every exchange for the report:
 // calls, deliveries and commands of an operator.
+
 import type { Operator } from '../../providers/control-plane.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
@@ -12,6 +13,7 @@ import { Inconclusive, MissingCapability, Unreachable } from '../scenario-errors
 import { Answer } from '../send/answer.ts';
 import { type ApiRequest, encodeCall } from '../send/call.ts';
 import type { HeaderLine } from '../send/headers.ts';
+import { writeJson } from '../send/json.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Exchange, Finding } from '../types.ts';
 import type { AnswerMonitor } from './answer-monitor.ts';
@@ -156,7 +158,7 @@ export class ExchangeRecorder {
 
   /** The same operator with its successful commands recorded, except for reading the clock. */
   recording(operator: Operator): Operator {
-    const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
+    const bytes = (value: unknown) => Buffer.from(value === undefined ? '' : writeJson(value));
     return new Proxy(operator, {
       get: (powers, verb) => {
         const power: unknown = Reflect.get(powers, verb);

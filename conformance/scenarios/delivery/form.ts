@@ -4,6 +4,7 @@
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { DAY_MS } from '../../spec/literals.ts';
 import { envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
@@ -187,7 +188,7 @@ export const evtRepeat: Scenario = {
     const { delivered: later } = await listener.deliver();
 
     const [before, after] = [envelopeIn(first) ?? {}, envelopeIn(repeat) ?? {}];
-    const ids = `${JSON.stringify(before.id)}, then ${JSON.stringify(after.id)}`;
+    const ids = `${printJson(before.id)}, then ${printJson(after.id)}`;
     t.claim('EVT-2b', 'the id it had', eventIdOf(before) === eventIdOf(after), ids, first, repeat);
     for (const name of sequenceNames([before, envelopeIn(later) ?? {}])) {
       const same = sequenceAt(before, name) === sequenceAt(after, name);

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import { openEventsChannel } from '../../engine/send/events-channel.ts';
+import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
 import { readSubscription } from '../support/subscription-assertions.ts';
@@ -156,9 +157,9 @@ export const evtChannel: Scenario = {
     for (const [at, envelope] of delivered.entries()) {
       const onChannel = now.find((each) => eventIdOf(each) === eventIdOf(envelopes[at]));
       if (onChannel === undefined) continue;
-      const words = `the envelope of the events channel: ${JSON.stringify(onChannel)}`;
+      const words = `the envelope of the events channel: ${printJson(onChannel)}`;
       const isSame = isDeepStrictEqual(envelope, onChannel);
-      t.claim('EVT-2a', words, isSame, `delivered: ${JSON.stringify(envelope)}`);
+      t.claim('EVT-2a', words, isSame, `delivered: ${printJson(envelope)}`);
     }
 
     await t.operator.advance(7 * DAY_MS - HOUR_MS);
