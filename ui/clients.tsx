@@ -1,4 +1,4 @@
-// Clients: how to judge an API client or a webhook receiver.
+// Clients: how to judge an API client, a deployment or a webhook receiver.
 import { Command, Panel } from './kit.tsx';
 import { useInfo } from './world.ts';
 
@@ -17,6 +17,12 @@ export function ClientsView() {
           text="npx conformance client --report html=client.html -- node my-example.js"
           of="that judges a client"
         />
+      </Panel>
+      <Panel
+        title="Is your deployment right?"
+        note="Sends the requests of every rule to an implementation of the API, and reports what deviates."
+      >
+        <Command text="npx conformance run --base-url URL" of="that judges a deployment" />
       </Panel>
       <Panel
         title="Is your webhook receiver right?"

@@ -144,7 +144,7 @@ function Attempts({ delivery }: { delivery: DeliveryShown }) {
             <li key={n} class={`bar rail ${tone}`}>
               <strong>{n}</strong> {fullTime(at_ms)}
               <Badge tone={tone}>{isRunning ? 'under way' : (answer ?? 'no response')}</Badge>
-              {error} {duration_ms === null ? '' : `after ${duration(duration_ms)}`}
+              {error} {duration_ms === null ? '' : `(${duration(duration_ms)})`}
             </li>
           );
         })}

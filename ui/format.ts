@@ -9,11 +9,11 @@ export const clockTime = (atMs: number) => new Date(atMs).toISOString().slice(11
 /** `2026-11-20 14:03:07Z` */
 export const fullTime = (atMs: number) => `${dayOf(atMs)} ${clockTime(atMs).slice(0, 8)}Z`;
 
-/** `14:03:07.120Z`, or `11-20 14:03Z` on another day than `nowMs`. */
+/** `14:03:07.120Z`, or `11-20 14:03:07Z` on another day than `nowMs`. */
 export function shortTime(atMs: number, nowMs: number): string {
   const day = dayOf(atMs);
   if (day === dayOf(nowMs)) return `${clockTime(atMs)}Z`;
-  return `${day.slice(5)} ${clockTime(atMs).slice(0, 5)}Z`;
+  return `${day.slice(5)} ${clockTime(atMs).slice(0, 8)}Z`;
 }
 
 const units = [

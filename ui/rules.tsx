@@ -245,7 +245,7 @@ function Counts({ caption, of }: { caption: string; of: object }) {
 
 function CoveredHints({ of }: { of: CoverageShown['hints'] }) {
   return (
-    <Panel title="Hints" note="Answered without complaint, but perhaps not as intended." wide>
+    <Panel title="Hints" note="Requests that were probably not meant as they were sent." wide>
       <ul class="list">
         {of.map(({ code, count, words, request }) => (
           <li key={code} class="rail warn">

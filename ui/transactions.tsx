@@ -148,7 +148,7 @@ const historyColumns: readonly Column<TimelineRow>[] = [
           request {request} of {credential}
         </Link>
       ) : (
-        'time, or the control plane'
+        'time, the control plane, or the starting world'
       ),
   ],
 ];

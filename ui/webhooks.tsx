@@ -143,7 +143,7 @@ function CreateSubscription() {
   return (
     <Panel
       title="Create a subscription"
-      note="Calls the API. With a local URL, its deliveries are forwarded there."
+      note="Calls the API, which takes public https URLs only. To get the deliveries on this machine, forward them to a local URL."
     >
       <Form
         fields={[

@@ -271,6 +271,8 @@ const isOtherPayout: Where = (pair) => {
 
 /** No limit is specified; a lower one would make the API unusable. */
 const MANY = 5;
+/** Amounts that every service takes. */
+const isOrdinary = (amount: number): boolean => Math.abs(amount) >= 10 && Math.abs(amount) <= 1000;
 
 const ROWS: readonly Row[] = [
   // Requests that the specification neither allows nor forbids.
@@ -297,6 +299,10 @@ const ROWS: readonly Row[] = [
   taken(
     'NS-27 an amount of zero',
     text((value) => /^-?0(\.0+)?$/.test(value), 'decimal'),
+  ),
+  taken(
+    'the smallest and the largest amount',
+    text((value) => /^-?\d+(\.\d+)?$/.test(value) && !isOrdinary(Number(value)), 'decimal'),
   ),
   ...[taken, body].map((free) => free('amounts of too many digits (CONV-2a)', hasManyDigits)),
   all('NS-48 an id with leading zeros', hasId(/^0\d/)),

@@ -16,7 +16,7 @@ export const faultMatch = object('What it applies to: every member that is prese
   'operation?': oneOf('An operation of the API.', operationNames),
   'method?': { ...text('An HTTP method.'), maxLength: 16 },
   'path?': {
-    ...text('A path without its query; a * at the end matches any rest.'),
+    ...text('A path from its first /, without its query; a * at the end matches any rest.'),
     pattern: '^/',
   },
   'client_id?': text('The caller.'),
