@@ -97,7 +97,10 @@ function wrong(report: Report): Markup[] {
       const follow =
         links.length === 0 ? null : html` <span class="dim">From it follow: ${links}</span>`;
       const own = rules.map(({ id }) => ruleLink(id));
-      if (cause === null) return html`<li>${own}${withCode(rules[0]!.words)}${follow}</li>`;
+      // The words of a check for clients name the situation; the finding says what the client does.
+      const [finding] = report.judge === 'client' ? rules[0]!.findings : [];
+      const does = finding ? html`<br><span class="dim">${finding.actual}</span>` : null;
+      if (cause === null) return html`<li>${own}${withCode(rules[0]!.words)}${does}${follow}</li>`;
       return html`<li>${title} ${own}<br><span class="dim">${cause.mend}</span>${follow}</li>`;
     }),
   );
