@@ -146,7 +146,7 @@ class Exploration {
         round.push(await source.next(world, most).finally(() => world.target.close()));
       }
       const before = this.#answered;
-      const played = await Promise.all(round.map((each) => this.#play(each).catch(unlessSpent)));
+      const played = await Promise.all(round.map((each) => this.#play(each).catch(ignoreSpent)));
       this.#silentRounds = this.#answered === before ? this.#silentRounds + 1 : 0;
       for (const each of played) {
         if (each !== undefined && !this.#isOver) await this.#look(each);
@@ -225,7 +225,7 @@ class Exploration {
       if (this.#isOver && this.#options.sequences === undefined) return;
       if (this.#book.counts(difference)) continue;
       if (await this.#isKnownDefect({ ...played, difference })) continue;
-      await this.#investigate({ ...played, difference }).catch(unlessSpent);
+      await this.#investigate({ ...played, difference }).catch(ignoreSpent);
       if (played.settings !== this.#reference.settings) return;
     }
   }
@@ -380,7 +380,7 @@ class Exploration {
   }
 }
 
-function unlessSpent(error: unknown): undefined {
+function ignoreSpent(error: unknown): undefined {
   if (error instanceof Spent) return undefined;
   throw error;
 }

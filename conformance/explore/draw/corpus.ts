@@ -2,7 +2,7 @@
 // sequences from them.
 import type { Random } from '../../../fixtures/random.ts';
 import { memberAt } from '../../engine/send/json.ts';
-import { bridged } from '../findings/cut.ts';
+import { withoutRedirected } from '../findings/cut.ts';
 import { answersIn, summaryOf } from '../play/outcome.ts';
 import { type CallStep, callsOf, countCalls, nextLabel, refersTo, type Step } from '../sequence.ts';
 import { TIMES } from './boundaries.ts';
@@ -92,7 +92,7 @@ export class Corpus {
 type Mutation = (steps: readonly Step[], random: Random) => readonly Step[];
 
 /** Repeats an earlier call at the end, under its key or a new one. */
-const again: Mutation = (steps, random) => {
+const repeated: Mutation = (steps, random) => {
   const calls = callsOf(steps).filter(({ key }) => key !== undefined);
   if (calls.length === 0) return steps;
   const { fault: _, meanwhile: __, ...call } = random.pick(calls);
@@ -106,11 +106,11 @@ const late: Mutation = (steps, random) => {
   const at = random.below(steps.length + 1);
   const n = nextLabel(steps);
   const pause: Step = { do: 'advance', n, byMs: random.pick(TIMES) };
-  return again([...steps.slice(0, at), pause, ...steps.slice(at)], random);
+  return repeated([...steps.slice(0, at), pause, ...steps.slice(at)], random);
 };
 
 /** Sends two neighbors concurrently, if the second does not depend on the first. */
-const atOnce: Mutation = (steps, random) => {
+const concurrent: Mutation = (steps, random) => {
   const pairs = steps.flatMap((step, at) => {
     const next = steps[at + 1];
     if (step.do !== 'call' || next?.do !== 'call') return [];
@@ -140,10 +140,10 @@ const otherCaller: Mutation = (steps, random) => {
 
 const shorter: Mutation = (steps, random) => {
   const gone = steps.filter(() => random.chance(0.15)).map(({ n }) => n);
-  return bridged(steps, gone);
+  return withoutRedirected(steps, gone);
 };
 
-const MUTATIONS: readonly Mutation[] = [again, late, atOnce, otherCaller, shorter];
+const MUTATIONS: readonly Mutation[] = [repeated, late, concurrent, otherCaller, shorter];
 
 /** The behavior of the model, in context: after which change of the record, and by which rules. */
 function featuresOf(d: Draft): readonly string[] {

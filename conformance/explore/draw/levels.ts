@@ -83,7 +83,7 @@ const omit = <T extends object>(call: T, name: string): T =>
 const freshly = (d: Draft, call: Call): Call =>
   OPS[call.operation].keyed ? { ...call, key: { $fresh: `key${d.next()}` } } : call;
 /** The same call again, for different records and with new texts. */
-const another = ({ d, op, subject }: Scene, { as }: Call): Call =>
+const plainAgain = ({ d, op, subject }: Scene, { as }: Call): Call =>
   plainCall(d, op, { as, subject });
 
 type Caller = Pick<Call, 'as' | 'headers'>;
@@ -196,7 +196,7 @@ const BODIES: Levels<Change> = {
       scene.d.options
         .boundaries(scene.op, BOUNDARIES_AT_ONCE)
         .filter(([field, value]) => !scene.d.options.isLive || isHarmless(field, value))
-        .map(([{ name }, value]) => withMember(scene.d, another(scene, call), name, value)),
+        .map(([{ name }, value]) => withMember(scene.d, plainAgain(scene, call), name, value)),
   },
   // Many values in one call, of which each is accepted.
   'odd texts': {
@@ -325,7 +325,7 @@ const BODIES: Levels<Change> = {
   // CONV-1c: texts that start with, end with or resemble the id of a record.
   'almost an id': {
     only: (op) => op.subject !== undefined || op.fields.some(({ kind }) => kind === 'id'),
-    apply: almost,
+    apply: nearMisses,
   },
   // An id that belongs to another brand, account or trading account.
   'of another': {
@@ -349,7 +349,7 @@ const BODIES: Levels<Change> = {
 };
 
 /** The call once for each variant of each of its ids. */
-function almost({ d, op }: Scene, call: Call): readonly Call[] {
+function nearMisses({ d, op }: Scene, call: Call): readonly Call[] {
   const near = (id: Value) => d.random.pick(nearIds(id));
   const row = rowOf(call);
   const members = op.fields.filter(({ kind, name }) => kind === 'id' && row[name] !== undefined);
@@ -533,7 +533,7 @@ const SENDING: Levels<Send> = {
   crowd: {
     ...{ only: isWrite, isConcurrent: true },
     apply: (scene, call) =>
-      scene.d.burst([call, ...Array.from({ length: 5 }, () => another(scene, call))]),
+      scene.d.burst([call, ...Array.from({ length: 5 }, () => plainAgain(scene, call))]),
   },
   'fails before': failing('before', { kind: 'status', status: 500 }),
   'contended before': failing('before', { kind: 'status', status: 503 }),
@@ -636,7 +636,7 @@ const CROWDS: Levels<Range> = {
   thousand: { only: (op) => isWrite(op) && /Account/.test(op.name), apply: [400, 999] },
 };
 
-async function gather({ d, op, subject }: Scene, [from, to]: Range): Promise<void> {
+async function makeMany({ d, op, subject }: Scene, [from, to]: Range): Promise<void> {
   const sizes = SIZES.filter((it) => it >= from && it < to);
   if (sizes.length === 0) return;
   const count = d.random.pick(sizes);
@@ -708,7 +708,7 @@ export async function playRow(row: Row, d: Draft): Promise<void> {
   const subject = resource && (await recordIn(d, resource, Number(row.state)));
   if (resource !== undefined && subject === undefined) return;
   const scene: Scene = { d, op, subject };
-  await gather(scene, levelOf(CROWDS, 'crowd'));
+  await makeMany(scene, levelOf(CROWDS, 'crowd'));
   const caller = await levelOf(CALLERS, 'caller')(scene);
   if (caller === undefined) return;
   const plain = plainCall(d, op, { as: caller.as, subject });

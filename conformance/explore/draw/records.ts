@@ -162,7 +162,7 @@ const isText = (boundary: Boundary): boolean =>
 const LAST_ROWS = 8;
 
 /** The final reads of every sequence: each record that it used is shown again in another way. */
-export async function lastLooks(d: Draft): Promise<void> {
+export async function finalReads(d: Draft): Promise<void> {
   const again = (name: 'createAccount' | 'createTransaction', { body, as }: Drawn): Call => ({
     ...{ ...plainCall(d, OPS[name], { as }), body },
   });

@@ -11,7 +11,7 @@ import { Covering, type Space } from './covering.ts';
 import { Draft, type DraftOptions } from './draft.ts';
 import { DIMENSIONS, type Levels, playRow, weightOf } from './levels.ts';
 import { EVERY_OPERATION, type Field, OPS, type Op } from './operations.ts';
-import { lastLooks, STATES, subjectOf } from './records.ts';
+import { finalReads, STATES, subjectOf } from './records.ts';
 
 export type SourceOptions = Pick<
   DraftOptions,
@@ -61,7 +61,7 @@ export class Source {
       }
     }
     const drawn = [...d.steps];
-    await lastLooks(d);
+    await finalReads(d);
     this.#corpus.take(d, drawn);
     return { steps: d.steps };
   }

@@ -51,7 +51,7 @@ export function without(steps: Steps, gone: readonly number[]): Steps {
  * Without these steps; references to one of them are redirected to the call before it that showed
  * the same record: if an update is removed, its own tag is the newest one.
  */
-export function bridged(steps: Steps, gone: readonly number[]): Steps {
+export function withoutRedirected(steps: Steps, gone: readonly number[]): Steps {
   const before = new Map<number, number>();
   const dropped = steps.filter(({ n }) => gone.includes(n));
   for (const call of callsOf(dropped)) {

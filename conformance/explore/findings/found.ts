@@ -25,7 +25,7 @@ export interface Found extends Shown, Blame {
 }
 
 /** How often a signature is investigated, unless a defect was found. */
-const MOST_LOOKS = 3;
+const MOST_INVESTIGATIONS = 3;
 
 export class Book {
   readonly inconclusive: string[] = [];
@@ -33,7 +33,7 @@ export class Book {
   readonly open = new Map<string, number>();
   #found: readonly Found[] = [];
   readonly #open = new Set<string>();
-  readonly #looks = new Map<string, number>();
+  readonly #investigations = new Map<string, number>();
 
   /** Differences that break a rule. */
   get found(): readonly Found[] {
@@ -55,9 +55,9 @@ export class Book {
     if (known !== undefined) known.times += 1;
     if (this.isKnown(difference)) return true;
     const signature = signatureOf(difference);
-    const looks = (this.#looks.get(signature) ?? 0) + 1;
-    this.#looks.set(signature, looks);
-    return looks > MOST_LOOKS;
+    const investigations = (this.#investigations.get(signature) ?? 0) + 1;
+    this.#investigations.set(signature, investigations);
+    return investigations > MOST_INVESTIGATIONS;
   }
 
   #like(difference: Difference): Found | undefined {

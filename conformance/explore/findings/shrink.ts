@@ -1,7 +1,7 @@
 // Shrinks a sequence to the shortest and plainest one that still shows the same difference.
 import { Spent } from '../play/ground.ts';
 import { callsOf, countCalls, labels, mapMembers, type Sequence, type Step } from '../sequence.ts';
-import { bridged, closure, needed, upTo, without } from './cut.ts';
+import { closure, needed, upTo, without, withoutRedirected } from './cut.ts';
 import type { Shown } from './found.ts';
 import { simpler } from './simpler.ts';
 
@@ -73,7 +73,7 @@ class Shrinking {
     for (let size = Math.ceil(this.#steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
       for (let end = this.#steps.length - 1; end > 0; end -= size) {
         const gone = this.#steps.slice(Math.max(0, end - size), end).map(({ n }) => n);
-        const [rest, mended] = [without(this.#steps, gone), bridged(this.#steps, gone)];
+        const [rest, mended] = [without(this.#steps, gone), withoutRedirected(this.#steps, gone)];
         if (!(await this.#try(rest)) && mended.length > rest.length) await this.#try(mended);
         end = Math.min(end, this.#steps.length - 1 + size);
       }

@@ -1,5 +1,5 @@
 // NS-17: if a call has two faults, either may be reported first, unless a rule fixes the order. The
-// model shows whether a refusal is of that kind: mend the fault that it names, and check which fault
+// model shows whether a refusal is of that kind: correct the fault that it names, and check which fault
 // it names then.
 import { memberAt } from '../../engine/send/json.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
@@ -28,9 +28,13 @@ export async function isOtherFault(steps: Steps, pair: Pair, play: PlayOnModel):
   const { target, model, step } = pair;
   if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
   const before = steps.filter(({ n }) => n !== step.n);
-  for (const earlier of new Set([before, spared(before, step), unmoved(before, step)])) {
-    for (const mended of mendedCalls(step, earlier)) {
-      const outcome = await play([...earlier, mended]);
+  for (const earlier of new Set([
+    before,
+    withNewAccount(before, step),
+    withoutDecisions(before, step),
+  ])) {
+    for (const corrected of correctedCalls(step, earlier)) {
+      const outcome = await play([...earlier, corrected]);
       if (outcome?.kind === 'answer' && isSameRefusal(pair, outcome)) return true;
     }
   }
@@ -58,8 +62,8 @@ function isOpenOrder(target: CallOutcome, model: CallOutcome): boolean {
   return model.basis?.idempotency !== 'replayed';
 }
 
-/** With a new account: if a fault prevented its creation, nothing is mended. */
-function spared(before: Steps, { operation }: CallStep): Steps {
+/** With a new account: if a fault prevented its creation, nothing is corrected. */
+function withNewAccount(before: Steps, { operation }: CallStep): Steps {
   if (operation !== 'updateAccount') return before;
   const n = nextLabel(before) + 1;
   const spare = { $fresh: 'spare' };
@@ -72,7 +76,7 @@ function spared(before: Steps, { operation }: CallStep): Steps {
 }
 
 /** Without the steps that changed the state: a state that refuses is a fault too. */
-function unmoved(before: Steps, { id, operation }: CallStep): Steps {
+function withoutDecisions(before: Steps, { id, operation }: CallStep): Steps {
   if (!isDecision(operation)) return before;
   const isMove = (each: CallStep) => isDecision(each.operation) && sameValue(each.id, id);
   return before.flatMap((each): Steps => {
@@ -86,9 +90,9 @@ function unmoved(before: Steps, { id, operation }: CallStep): Steps {
 
 type Change = Partial<Call>;
 
-/** The call with one fault mended, for each possible fault, then with two. */
-function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
-  const mends = [...mendsOf(step, before)];
+/** The call with one fault corrected, for each possible fault, then with two. */
+function* correctedCalls(step: CallStep, before: Steps): Generator<CallStep> {
+  const corrections = [...correctionsOf(step, before)];
   const merged = (base: CallStep, ...changes: readonly Change[]): CallStep => {
     const bodies = changes.flatMap(({ body }) => body ?? []);
     const body = bodies.length === 0 ? {} : { body: mergedBody(bodyOf(base), bodies) };
@@ -98,11 +102,11 @@ function* mendedCalls(step: CallStep, before: Steps): Generator<CallStep> {
   // A raw body or a planted fault is a fault of the call too.
   if (raw !== undefined || fault !== undefined) {
     yield plain;
-    for (const mend of mends) yield merged(plain, mend);
+    for (const correction of corrections) yield merged(plain, correction);
   }
-  for (const mend of mends) yield merged(step, mend);
-  for (const [at, mend] of mends.entries()) {
-    for (const other of mends.slice(at + 1)) yield merged(step, mend, other);
+  for (const correction of corrections) yield merged(step, correction);
+  for (const [at, correction] of corrections.entries()) {
+    for (const other of corrections.slice(at + 1)) yield merged(step, correction, other);
   }
 }
 
@@ -113,7 +117,7 @@ function mergedBody(body: object, changes: readonly Value[]): Value {
   return Object.fromEntries(members);
 }
 
-function* mendsOf(step: CallStep, before: Steps): Generator<Change> {
+function* correctionsOf(step: CallStep, before: Steps): Generator<Change> {
   const { operation, as, key, body, id } = step;
   const calls = callsOf(before).filter(({ n }) => n !== step.n);
   const newest = (name: OperationName): Value | undefined => {
@@ -121,7 +125,7 @@ function* mendsOf(step: CallStep, before: Steps): Generator<Change> {
     return made && { $of: made.n, at: 'id' };
   };
   if (as !== 'firm') yield { as: 'firm' };
-  if (body !== undefined && operation !== 'bulkCreateAccounts') yield* membersMended(step);
+  if (body !== undefined && operation !== 'bulkCreateAccounts') yield* correctedMembers(step);
   if (key !== undefined) yield { key: { $fresh: 'mendedkey' } };
   if (operation === 'updateAccount') {
     const account = newest('createAccount');
@@ -136,10 +140,10 @@ function* mendsOf(step: CallStep, before: Steps): Generator<Change> {
 }
 
 /** Labels that no call of a sequence uses. */
-const SPARE = 1_000_000;
+const UNUSED_LABEL = 1_000_000;
 
 /** Each member with a valid value instead of its current one. */
-function* membersMended({ operation, as, n, ...step }: CallStep): Generator<Change> {
+function* correctedMembers({ operation, as, n, ...step }: CallStep): Generator<Change> {
   const { fields } = OPS[operation];
   const body = bodyOf(step);
   for (const field of fields) {
@@ -147,7 +151,7 @@ function* membersMended({ operation, as, n, ...step }: CallStep): Generator<Chan
     if (!required && !(name in body)) continue;
     // An id that is well formed and names no record.
     const isOther = kind === 'id' && name !== 'brand_id';
-    yield { body: { [name]: isOther ? MISSING : plainMember(field, as, SPARE + n) } };
+    yield { body: { [name]: isOther ? MISSING : plainMember(field, as, UNUSED_LABEL + n) } };
   }
   const isKnown = (name: string) => fields.some((each) => each.name === name);
   for (const name of Object.keys(body)) if (!isKnown(name)) yield { body: { [name]: null } };

@@ -50,7 +50,7 @@ export type Excuse = string;
 type Freedom = 'refusal' | 'taken' | 'body' | 'all';
 
 /** A member of the body or of a row; `field` is undefined if no schema has the member. */
-interface Said {
+interface SentMember {
   readonly field: Field | undefined;
   readonly value: Json;
 }
@@ -105,7 +105,7 @@ const isNoObject = (row: Json): boolean =>
   row === null || typeof row !== 'object' || Array.isArray(row);
 
 /** A new member of a schema is covered by its kind. */
-function membersOf(pair: Pair, difference: Difference): readonly Said[] {
+function membersOf(pair: Pair, difference: Difference): readonly SentMember[] {
   const { fields } = OPS[pair.step.operation];
   return rowsOf(pair, difference)
     .filter((row) => !isNoObject(row))
@@ -114,13 +114,13 @@ function membersOf(pair: Pair, difference: Difference): readonly Said[] {
 }
 
 /** Whether any member that was sent satisfies the condition. */
-const said =
-  (is: (said: Said) => boolean): Where =>
+const anyMember =
+  (is: (member: SentMember) => boolean): Where =>
   (pair, difference) =>
     membersOf(pair, difference).some(is);
 /** Whether any text in a member of one of these kinds satisfies the condition. */
 const text = (is: (text: string, field: Field) => boolean, ...kinds: readonly Field['kind'][]) =>
-  said(({ field, value }) => {
+  anyMember(({ field, value }) => {
     if (field === undefined || typeof value !== 'string') return false;
     return (kinds.length === 0 || kinds.includes(field.kind)) && is(value, field);
   });
@@ -145,7 +145,7 @@ const hasOddCharacters = anyOf(
   unlike(/^[A-Z]{2}$/, 'region'),
 );
 /** CONV-1b: a number as an id is refused, and so is any other type. */
-const isOtherType = said(({ field, value }) => {
+const isOtherType = anyMember(({ field, value }) => {
   if (field === undefined || value === null || typeof value === 'string') return false;
   const isNumber = typeof value === 'number' || typeof value === 'bigint';
   if (field.kind === 'list' || (isNumber && field.kind === 'decimal')) return false;
@@ -176,7 +176,7 @@ const hasManyDigits = text((value) => {
 }, 'decimal');
 
 /** HOOK-9: a list without any known name is refused, even if it has other entries. */
-const isOddList = said(({ field, value }) => {
+const isOddList = anyMember(({ field, value }) => {
   if (field?.kind !== 'list' || value === null) return false;
   if (!Array.isArray(value) || new Set(value).size < value.length) return true;
   const known = value.filter((each) => field.words.includes(String(each)));
@@ -246,7 +246,7 @@ const isOtherOrder: Where = (pair, difference) => {
   return own === due && own!.includes(',');
 };
 
-const isUnknown = ({ field }: Said): boolean => field === undefined;
+const isUnknown = ({ field }: SentMember): boolean => field === undefined;
 const hasMoreThanRows: Where = (pair) =>
   pair.step.operation === 'bulkCreateAccounts' && Object.keys(Object(bodyOf(pair))).length > 1;
 
@@ -276,10 +276,10 @@ const isOrdinary = (amount: number): boolean => Math.abs(amount) >= 10 && Math.a
 
 const ROWS: readonly Row[] = [
   // Requests that the specification neither allows nor forbids.
-  taken('NS-27 unknown members of a body', anyOf(said(isUnknown), hasMoreThanRows)),
+  taken('NS-27 unknown members of a body', anyOf(anyMember(isUnknown), hasMoreThanRows)),
   all(
     'NS-55 null for a member',
-    said(({ field, value }) => field !== undefined && value === null),
+    anyMember(({ field, value }) => field !== undefined && value === null),
   ),
   all(
     'a member of another type',
@@ -294,7 +294,7 @@ const ROWS: readonly Row[] = [
   all('NS-49 ways to write a decimal', isOddDecimal),
   all(
     'NS-46 a decimal as a number',
-    said(({ field, value }) => field?.kind === 'decimal' && typeof value === 'number'),
+    anyMember(({ field, value }) => field?.kind === 'decimal' && typeof value === 'number'),
   ),
   taken(
     'NS-27 an amount of zero',

@@ -13,7 +13,7 @@ export class OrderSearch {
 
   /** `before` are the steps that were complete when the calls were sent. */
   constructor({ calls }: Pick<BurstStep, 'calls'>, before: readonly Step[], target: Player) {
-    const ran = calls.filter((call) => !isPutOff(call, calls, target));
+    const ran = calls.filter((call) => !isDeferred(call, calls, target));
     const likely = ran.sort((one, other) => rankOf(one, target) - rankOf(other, target));
     const times = new Map<string, number>();
     for (const each of [...before, ...calls]) {
@@ -85,7 +85,7 @@ function rankOf({ n }: CallStep, { outcomes }: Player): number {
 }
 
 /** IDEM-14a, IDEM-15: refused while its twin was in flight, or by contention: it has not run. */
-function isPutOff(call: CallStep, calls: readonly CallStep[], { outcomes }: Player): boolean {
+function isDeferred(call: CallStep, calls: readonly CallStep[], { outcomes }: Player): boolean {
   const outcome = outcomes.get(call.n);
   if (outcome?.kind !== 'answer') return false;
   const code = memberAt(outcome.json, 'code');

@@ -94,7 +94,9 @@ export class Player implements Known {
       case 'many':
         return [await this.#many(step)];
       case 'call':
-        return step.fault === undefined ? [await this.#untilCalm(step)] : this.#struck(step);
+        return step.fault === undefined
+          ? [await this.#callUntilServed(step)]
+          : this.#callUnderFault(step);
       default:
         return [await operate(step, this)];
     }
@@ -105,13 +107,13 @@ export class Player implements Known {
     const outcomes: Outcome[] = [];
     const answers = await Promise.all(step.calls.map((call) => this.#call(call)));
     for (const [at, call] of step.calls.entries()) {
-      outcomes.push(await this.#untilCalm(call, answers[at]));
+      outcomes.push(await this.#callUntilServed(call, answers[at]));
     }
     return outcomes;
   }
 
   /** A fault is for one call: if that call does not reach it, it must not affect another one. */
-  async #struck(step: CallStep): Promise<readonly Outcome[]> {
+  async #callUnderFault(step: CallStep): Promise<readonly Outcome[]> {
     const { phase, effect, afterMs = 0 } = step.fault!;
     const { operator } = this.ground.target;
     await this.credential(step.as);
@@ -124,19 +126,19 @@ export class Player implements Known {
       else await fault.remove();
       return this.met.has(step.n);
     };
-    let isStruck: boolean | undefined;
+    let isFaultMet: boolean | undefined;
     if (effect.kind === 'delay') {
       await untilMet({ hits: () => fault.hits(), answer, timeoutMs: this.ground.timeoutMs });
       // A call that is answered immediately must not leave its fault to the others.
-      isStruck = await isMet();
+      isFaultMet = await isMet();
       if (afterMs > 0) await this.advance(afterMs);
       for (const each of step.meanwhile ?? []) outcomes.push(this.#noted(await this.#call(each)));
       this.#isFlushed = false;
       await this.advance(Number(effect.ms) - afterMs + MARGIN_MS);
     }
     const last = await answer;
-    isStruck ??= await isMet();
-    return [...outcomes, isStruck ? last : this.#noted(last)];
+    isFaultMet ??= await isMet();
+    return [...outcomes, isFaultMet ? last : this.#noted(last)];
   }
 
   async advance(byMs: number): Promise<void> {
@@ -151,7 +153,7 @@ export class Player implements Known {
    * Retries a call after contention or a transient failure, under its key, as the retry table says
    * (IDEM-6b, IDEM-6c). A failure that persists is the answer.
    */
-  async #untilCalm(step: CallStep, first?: Played): Promise<Played> {
+  async #callUntilServed(step: CallStep, first?: Played): Promise<Played> {
     let outcome = first ?? (await this.#call(step));
     // A retry would use up allowance of a metered credential.
     if (this.rates.has(step.as)) return this.#noted(outcome);
@@ -170,7 +172,8 @@ export class Player implements Known {
 
   async #many({ n, count, call }: ManyStep): Promise<Outcome> {
     const answers: Played[] = [];
-    for (this.row = 0; this.row < count; this.row += 1) answers.push(await this.#untilCalm(call));
+    for (this.row = 0; this.row < count; this.row += 1)
+      answers.push(await this.#callUntilServed(call));
     this.row = undefined;
     return { kind: 'many', n, answers };
   }
