@@ -120,7 +120,9 @@ export function headline(
     const verb = noun === 'check' ? 'fails' : 'breaks';
     return `${verb} ${count(summary.deviates, noun)}${more}${rest}`;
   }
-  if (known === 0 || verdict === 'invalid') return run[verdict] + rest;
+  const isPart = noun === 'check' && verdict === 'conformant' && summary.not_selected > 0;
+  const part = isPart ? ', of those that were chosen' : '';
+  if (known === 0 || verdict === 'invalid') return `${run[verdict]}${part}${rest}`;
   return verdict === 'conformant'
     ? `has ${deviations} and no others${rest}`
     : `has ${deviations}, and not everything else could be tested${rest}`;
