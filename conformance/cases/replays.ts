@@ -3,7 +3,7 @@
 
 import type { Role } from '../engine/capabilities.ts';
 import { describeAnswer } from '../engine/judge/expect.ts';
-import { isReplayOf } from '../engine/judge/replay.ts';
+import { isReplayOf, sameMembers } from '../engine/judge/replay.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { Answer } from '../engine/send/answer.ts';
 import type { RequestBody } from '../engine/send/call.ts';
@@ -315,13 +315,17 @@ async function playRow(
   if (changed === undefined) return;
   const next = { ...sent, ...changed };
   const answer = await t.call(next.call, { ...next });
-  const replayed = isReplayOf(answer, first);
   const own = outcome === 'apart' || (answer.isServed && isOfAnother(answer, first, next.call));
-  const [expected, truth] =
+  const expected =
     outcome === 'replays'
-      ? [`the first answer, ${describeAnswer(first)}`, replayed]
-      : [`an operation of its own, not exchange ${first.n} again`, !replayed && own];
-  t.expect(rules, answer).is(`${words}: ${expected}`, truth, describeAnswer(answer), first);
+      ? `the first answer, ${describeAnswer(first)}`
+      : `an operation of its own, not exchange ${first.n} again`;
+  for (const rule of [rules].flat()) {
+    // POS-2 is about the order; IDEM-8 and IDEM-4a judge the status.
+    const replayed = rule === 'POS-2' ? sameMembers(answer, first) : isReplayOf(answer, first);
+    const truth = outcome === 'replays' ? replayed : !replayed && own;
+    t.expect(rule, answer).is(`${words}: ${expected}`, truth, describeAnswer(answer), first);
+  }
 }
 
 /** Whether the answer is about another record: for a decision, the transaction in its path. */

@@ -10,7 +10,8 @@ export function isReplayOf(answer: Answer, first: Answer): boolean {
   return answer.status === first.status && sameMembers(answer, first);
 }
 
-function sameMembers(answer: Answer, first: Answer): boolean {
+/** Whether the bodies have the same members, except for the request_id of a refusal. */
+export function sameMembers(answer: Answer, first: Answer): boolean {
   if (answer.json === undefined) return answer.text === first.text;
   return isDeepStrictEqual(withoutRequestId(answer.json), withoutRequestId(first.json));
 }
