@@ -43,12 +43,7 @@ export function defineClient(command: Command, io = systemIo()): void {
   addOptions(addSeed(command, 'decides every generated id, token and secret'), [
     ['--plan <name>', 'plan of the credentials; slower plans limit the client', plans, 'pro'],
     ['--world <name|file>', 'starting world: a built-in name, or a file', undefined, 'default'],
-    [
-      '--timeout-s <n>',
-      'how long one run may take; twice that if no response comes',
-      numberFrom(0.5, 3_600),
-      60,
-    ],
+    ['--timeout-s <n>', 'time of one run; doubled without a response', numberFrom(0.5, 3_600), 60],
     ['--jobs <n>', 'concurrent runs; default: as many as suit', numberFrom(1, 64, true)],
     ['--list', 'list the checks'],
   ]);
