@@ -293,7 +293,11 @@ export function plainCall(d: Draft, op: Op, plain: Plain = {}): Call {
   const { as = d.main, subject, over = {} } = plain;
   const n = d.next();
   const call: Call = { operation: op.name, as, ...(op.keyed && { key: { $fresh: `key${n}` } }) };
-  if (op.name === 'issueToken') return { ...call, body: tokenBody(as), as: 'anonymous' };
+  if (op.name === 'issueToken') {
+    // A profile names a secret for its client alone.
+    const isKnown = as === 'anonymous' || d.can('mint');
+    return { ...call, body: tokenBody(isKnown ? as : 'client'), as: 'anonymous' };
+  }
   const isAbout = op.subject !== undefined && subject !== undefined;
   const about: Partial<Call> = !isAbout
     ? {}
