@@ -157,7 +157,7 @@ export function fetchSender(fetch: FetchLike): Sender {
   };
 }
 
-/** Calls `stop` when the time of a request is over, or its signal aborts. */
+/** Calls `stop` when the time of a request is over, or its signal aborts; keeps no process alive. */
 class Limit {
   isOver = false;
   readonly end: () => void;
@@ -166,7 +166,7 @@ class Limit {
     const timer = setTimeout(() => {
       this.isOver = true;
       stop();
-    }, timeoutMs);
+    }, timeoutMs).unref();
     // The requests of a scenario share one signal.
     if (signal !== undefined) setMaxListeners(0, signal);
     signal?.addEventListener('abort', stop, { once: true });
