@@ -18,7 +18,7 @@ import type { ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
 import { Budget, type ExploreOptions } from './options.ts';
-import { untilQuiet } from './play/await-arrivals.ts';
+import { untilLatest, untilQuiet } from './play/await-arrivals.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { callsIn, isSetupFailure } from './play/outcome.ts';
 import { Player } from './play/player.ts';
@@ -174,6 +174,7 @@ class Exploration {
       for (const step of sequence.steps) await player.play(step);
       await player.settle();
       await untilQuiet(player);
+      await untilLatest(player);
       const recorded = { sequence, target: player };
       const { settings } = this.#reference;
       const compared = await this.#reference.compare(recorded);
@@ -372,6 +373,7 @@ class Exploration {
       ...{ target, sender, timeoutMs, signal },
       isSteady: target.offers.has('clock') && target.disposable,
       settlesLate: this.#reference.settings.settlement_delay_ms === null,
+      deliversLate: forms?.deliversLate ?? false,
       orders: forms?.orders,
       tokenForm: forms === undefined ? 'json' : forms.tokenForm,
       spend: (count) => this.#budget.spend(count),

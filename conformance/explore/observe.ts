@@ -8,6 +8,7 @@ import type { Scenario } from '../engine/types.ts';
 import type { Provider } from '../providers/target.ts';
 import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
+import { deliversLate } from '../scenarios/delivery/events.ts';
 import { profileScenarios } from '../scenarios/profile/profile.ts';
 import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
 import { OPERATIONS } from '../spec/operations.ts';
@@ -16,6 +17,7 @@ import { formOf } from './play/position-form.ts';
 import { TOKEN_FORMS, tokenIn, tokenRequest } from './play/token-form.ts';
 
 export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
+export { LATEST_S } from '../scenarios/delivery/events.ts';
 export { expectedMac, signatureOf, valuesAt } from '../scenarios/delivery/signatures.ts';
 export type { LearnedOrders };
 
@@ -38,6 +40,8 @@ export interface Forms {
   readonly hasOrders: boolean;
   /** NS-8: the form in which it takes token requests; undefined if it accepted none. */
   readonly tokenForm: TokenForm | undefined;
+  /** How soon an event is delivered is open: here only after the clock is advanced. */
+  readonly deliversLate: boolean;
 }
 
 export interface Observed extends Forms {
@@ -68,15 +72,15 @@ export const NEVER_LEARNED: readonly string[] = [
   ...['firm_rate_from', 'delegated_bucket', 'provider_withdrawals'],
 ];
 
-/** NS-1: the form of orders shows here. */
-const FORMS = ['pos-scope'];
+/** NS-1: the form of orders shows here, and how soon an event is delivered. */
+const FORMS = ['pos-scope', 'evt-form'];
 
 /**
  * Settings for which no other answer can be tried later, such as a time or a name. All others are
  * learned from the differences that they cause, so that only those that matter cost requests.
  */
 const NAMES_AND_TIMES = [
-  ...['err-check-order', 'evt-form', 'auth-tokens-work', 'auth-token'],
+  ...['err-check-order', 'auth-tokens-work', 'auth-token'],
   ...['acc-shape', 'acc-named-after-email', 'upd-applied', 'evt-rotation', 'evt-slow'],
   ...['idem-age-of-a-slow-answer', 'idem-not-abandoned', 'txs-cancelled-stays', 'evt-kinds'],
   'evt-progress',
@@ -125,7 +129,7 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
     settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
     // Nothing is tried on a live target: it gets only the orders of its profile.
     orders: provider.worlds ? formOf(taken) : taken,
-    ...{ requests, hasOrders: taken !== undefined, tokenForm },
+    ...{ requests, hasOrders: taken !== undefined, tokenForm, deliversLate: deliversLate(learned) },
   };
 }
 

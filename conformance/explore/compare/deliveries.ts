@@ -85,9 +85,12 @@ function compareNotices(
     if (found !== null) return found;
   }
   if (!areCounted) return null;
-  // A live target may send the rest later.
-  const isLive = !comparing.target.ground.target.offers.has('clock');
-  if (isLive && attemptsOf(own).length < attemptsOf(due).length) return null;
+  const [came, expected] = [attemptsOf(own), attemptsOf(due)];
+  // A live target may send the rest later, and one with late deliveries got more time.
+  const { target: port, deliversLate = false } = comparing.target.ground;
+  const isLive = !port.offers.has('clock');
+  if (isLive && came.length < expected.length) return null;
+  if (deliversLate && came.length > expected.length) return null;
   const isUneven = pairs.some(([mine, theirs]) => {
     const areDelivered = isDelivered(mine) && isDelivered(theirs);
     const areNext = isNext(mine, own) && isNext(theirs, due);
@@ -95,7 +98,7 @@ function compareNotices(
   });
   // NS-28: events after an undelivered event may be held back or not.
   const isOff = !isWhole && (isDone || own.length === 0 || due.length === 0);
-  return isOff || isUneven ? countMismatch(attemptsOf(own), attemptsOf(due)) : null;
+  return isOff || isUneven ? countMismatch(came, expected) : null;
 }
 
 const isDelivered = ({ attempts }: Notice): boolean => attempts.some(isTaken);

@@ -28,7 +28,8 @@ export async function beginComparing(
     ...(isNamedOtherwise && { mayBeAfterEmail: (name: string) => isInEmail(name, target) }),
     delivered: () => {
       const [own, other] = [target, model].map((each) => deliveredTo(each, seqName));
-      const isAll = own!.isAll && other!.isAll && !settlesUnseen(target);
+      const isTimed = target.ground.deliversLate !== true && !settlesUnseen(target);
+      const isAll = own!.isAll && other!.isAll && isTimed;
       return { target: own!.numbers, model: other!.numbers, isAll };
     },
   };

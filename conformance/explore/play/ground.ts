@@ -25,6 +25,8 @@ export interface Ground {
   readonly isSteady: boolean;
   /** NS-3: nothing settled within an hour; whether it settles later is unknown. */
   readonly settlesLate?: boolean;
+  /** Its first deliveries are late by its own clock. */
+  readonly deliversLate?: boolean;
   /** NS-1: how it takes orders, if its form differs from the model's. */
   readonly orders?: LearnedOrders | undefined;
   /** NS-8: how it takes token requests; undefined: as JSON, as the model does. */

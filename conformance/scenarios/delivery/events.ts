@@ -116,7 +116,11 @@ export function deliveryTimeoutMs(t: ScenarioContext): number {
 }
 
 /** How much later than its event a first attempt may be made; no retry comes as early (EVT-8a). */
-const LATEST_S = 20;
+export const LATEST_S = 20;
+
+const LATE = 'late deliveries';
+/** Whether a first delivery came only after the clock was advanced. */
+export const deliversLate = (learned: ReadonlyMap<string, unknown>): boolean => learned.has(LATE);
 
 /**
  * Waits for first deliveries. How soon one follows its event is open, so a clock that does not run by
@@ -137,6 +141,7 @@ export async function untilArrived(
     });
     // An advance may wait for the response to a delivery, which the scenario may still hold.
     await t.until(() => isAdvanced || hasArrived(), withinMs);
+    if (hasArrived()) t.run.learned.set(LATE, true);
   }
   if (isFrozen) await t.until(hasArrived, withinMs - SECOND_MS);
 }

@@ -20,6 +20,7 @@ import {
   sequenceNames,
 } from './envelopes.ts';
 import {
+  deliversLate,
   deliveryTimeoutMs,
   eventAbout,
   flushDeliveries,
@@ -279,9 +280,10 @@ export const evtKinds: Scenario = {
     const twin = await t.call('createWebhook', {
       body: { url: listener.hook.url, event_categories },
     });
-    await observeKinds(t, place);
     // Two distinguishable events, even if the operations trigger none.
     if (t.has('emit')) for (const _ of [1, 2]) await listener.deliver();
+    // Late events cannot be attributed to the operations.
+    if (!deliversLate(t.run.learned)) await observeKinds(t, place);
     if (twin.isServed) await expectTwin(t, listener, t.pick(twin, 'secret'));
     else t.claim('EVT-4', 'events at the only subscription to the url', listener.count > 0, 'none');
   },
