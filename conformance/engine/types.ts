@@ -125,6 +125,8 @@ export interface ScenarioResult {
   readonly why: string | null;
   /** The verdict that the early end leads to. */
   readonly ending?: Judged | null;
+  /** The exchange of the last call before it ended early. */
+  readonly endedAt?: number | undefined;
   readonly missing: readonly Capability[];
   /** The missing capabilities that were configured but do not work. */
   readonly lost?: readonly Capability[];

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
-import { attribute, unexamined } from './attribute.ts';
+import { attribute, followRefusals, unexamined } from './attribute.ts';
 
 interface Found {
   readonly rule: RuleId;
@@ -145,6 +145,33 @@ blame('an account that is read back presumes ACC-5, a replay and a first create 
   const other = about(create(1, 'k1', 'a'), create(2, 'k2', 'b'));
   for (const each of [replay, other]) assert.is(verdictsOf(cause, each)['ACC-2'], 'deviates');
 });
+
+const failures: [name: string, path: string, detail: string, ending: Judged, isSame: boolean][] = [
+  ['refused in the same way', '/transactions/8/cancel', 'no reason 17', 'blocked', true],
+  ['failing in the same way', '/transactions/8/cancel', 'no reason 17', 'inconclusive', true],
+  ['refused with other words', '/transactions/8/cancel', 'no money', 'blocked', false],
+  ['of another operation', '/transactions/8/approve', 'no reason 17', 'blocked', false],
+];
+for (const [name, path, detail, ending, isSame] of failures) {
+  blame(`what waits for a setup ${name} as a deviation follows from it: ${isSame}`, () => {
+    const refused = (n: number, at: string, words: string) =>
+      call(n, at, 'k', {}, 422, { code: 'validation_failed', detail: words });
+    const cause = about(refused(1, '/transactions/7/cancel', 'no reason 16'));
+    const waiting = {
+      ...scenario('waiting', { rule: 'TXS-9', verdict: ending }, { rule: 'TXS-5' }),
+      ...{ exchanges: [refused(4, path, detail)], ending, endedAt: 4, why: 'w' },
+    };
+    const byRule = { 'TXS-9': ending, 'TXS-5': ending } as const;
+    const findings = [{ ...waiting.findings[0]!, exchanges: [4] }];
+    const results = [cause, { ...waiting, byRule, findings } as unknown as ScenarioResult];
+    const followed = followRefusals(results)[1]!;
+    const causes = ['TXS-9', 'TXS-5'].map(
+      (rule) => followed.findings.find(({ rules: [own] }) => own === rule)?.explainedBy,
+    );
+    assert.equal(causes, isSame ? ['ACC-2', 'ACC-2'] : [undefined, undefined]);
+    assert.is(followed.byRule['TXS-5'], isSame ? 'blocked' : ending);
+  });
+}
 
 blame('a refusal without a code presumes ERR-1a', () => {
   const cause = scenario('cause', { rule: 'ERR-1a' });

@@ -1,9 +1,10 @@
 // Attributes findings: if a finding presumes another rule that deviates in the same run, it is
 // reported under that rule and not as a separate deviation.
 import { explains, presumedBy, type Topic } from '../../spec/presumes.ts';
-import { type Answer, callsIn } from '../send/answer.ts';
+import { Answer, callsIn } from '../send/answer.ts';
 import { type Json, memberAt } from '../send/json.ts';
-import type { Finding, RuleId, ScenarioResult } from '../types.ts';
+import type { Exchange, Finding, RuleId, ScenarioResult } from '../types.ts';
+import { stableWords } from './fingerprint.ts';
 import { judgeInScenario, withVerdicts } from './verdicts.ts';
 
 /** A finding against one rule, and the topics of its evidence. */
@@ -40,19 +41,78 @@ function followDeviation(result: ScenarioResult): ScenarioResult {
   );
   if (cause === undefined) return result;
   const { explainedBy = cause.rules[0]!, exchanges } = cause;
+  const actual = `not reached in ${id}, because ${explainedBy} deviates before`;
+  const unreached = ending === null ? 'inconclusive' : 'blocked';
+  return blockUnreached(result, unreached, { actual, exchanges, explainedBy });
+}
+
+/** Each rule with this verdict that has no finding of its own gets this one, as blocked. */
+function blockUnreached(
+  result: ScenarioResult,
+  unreached: ScenarioResult['ending'],
+  found: Pick<Finding, 'actual' | 'exchanges' | 'explainedBy'>,
+): ScenarioResult {
   const isSeen = (rule: RuleId) =>
-    findings.some(({ rules, verdict }) => rules.includes(rule) && verdict !== 'passed');
-  const unreached = (Object.keys(result.byRule) as RuleId[]).filter(
-    (rule) =>
-      result.byRule[rule] === (ending === null ? 'inconclusive' : 'blocked') && !isSeen(rule),
+    result.findings.some(({ rules, verdict }) => rules.includes(rule) && verdict !== 'passed');
+  const rules = (Object.keys(result.byRule) as RuleId[]).filter(
+    (rule) => result.byRule[rule] === unreached && !isSeen(rule),
   );
-  const more = unreached.map((rule): Finding => {
-    const actual = `not reached in ${id}, because ${explainedBy} deviates before`;
-    return { rules: [rule], verdict: 'blocked', expected: REACHED, actual, exchanges, explainedBy };
+  const more = rules.map((rule): Finding => {
+    return { ...found, rules: [rule], verdict: 'blocked', expected: REACHED };
   });
-  const blocked = Object.fromEntries(unreached.map((rule) => [rule, 'blocked'] as const));
+  const blocked = Object.fromEntries(rules.map((rule) => [rule, 'blocked'] as const));
   const byRule = { ...result.byRule, ...blocked };
-  return withVerdicts({ ...result, findings: [...findings, ...more] }, byRule);
+  return withVerdicts({ ...result, findings: [...result.findings, ...more] }, byRule);
+}
+
+/**
+ * The same results, in which what a failed setup has kept from being judged follows from a deviation
+ * that shows the same answer to the same operation.
+ */
+export function followRefusals(results: readonly ScenarioResult[]): ScenarioResult[] {
+  const failures = results.flatMap(({ findings, exchanges }) =>
+    findings.flatMap(({ verdict, rules: [rule], exchanges: evidence }) => {
+      const failure = verdict === 'deviates' && failureAt(evidence.at(-1), exchanges);
+      return failure ? [{ failure, rule: rule!, calls: evidence.length }] : [];
+    }),
+  );
+  // The finding with the fewest calls shows it most plainly.
+  failures.sort((one, other) => one.calls - other.calls);
+  const causes = new Map<string, RuleId>();
+  for (const { failure, rule } of failures) {
+    if (!causes.has(failure)) causes.set(failure, rule);
+  }
+  return results.map((result) => followRefusal(result, causes));
+}
+
+function followRefusal(
+  result: ScenarioResult,
+  causes: ReadonlyMap<string, RuleId>,
+): ScenarioResult {
+  const { id, ending, endedAt, exchanges } = result;
+  const causeAt = (n: number | undefined) => causes.get(failureAt(n, exchanges) ?? '');
+  const byRule = { ...result.byRule };
+  const findings = result.findings.map((finding): Finding => {
+    const { verdict, rules, explainedBy } = finding;
+    const isOpen = verdict === 'blocked' || verdict === 'inconclusive';
+    const cause = isOpen ? (explainedBy ?? causeAt(finding.exchanges.at(-1))) : undefined;
+    if (cause === undefined) return finding;
+    for (const rule of rules) if (byRule[rule] === 'inconclusive') byRule[rule] = 'blocked';
+    return { ...finding, verdict: 'blocked', explainedBy: cause };
+  });
+  const followed = withVerdicts({ ...result, findings }, byRule);
+  const cause = ending ? causeAt(endedAt) : undefined;
+  if (cause === undefined) return followed;
+  const actual = `not reached in ${id}: ${result.why} (${cause} deviates in the same way)`;
+  return blockUnreached(followed, ending, { actual, exchanges: [endedAt!], explainedBy: cause });
+}
+
+/** A call that was not served, by its operation and answer; undefined for any other exchange. */
+function failureAt(n: number | undefined, exchanges: readonly Exchange[]): string | undefined {
+  const exchange = exchanges.find((each) => each.n === n && each.kind === 'call');
+  const answer = exchange && new Answer(exchange);
+  if (answer?.operation === undefined || answer.isServed) return undefined;
+  return `${answer.operation} ${stableWords(answer.refusal)}`;
 }
 
 /** Presumed rules that were not tested in these results. */

@@ -21,6 +21,8 @@ export class Findings {
   /** Failures that occurred in every repeat of the call. */
   readonly #lasting = new Set<number>();
   #isUnrepeatable = false;
+  /** The exchange of the last call: a setup that failed failed there. */
+  lastCall: number | undefined;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
   constructor(scenario: Scenario, isLastAttempt: boolean) {
@@ -72,6 +74,7 @@ export class Findings {
 
   /** Notes an answer; if it cannot be judged, later findings are uncertain. */
   arrived(answer: Answer, isRepeatable: boolean): void {
+    this.lastCall = answer.n;
     if (this.unjudgeable(answer) === undefined) return;
     const repeatable = isRepeatable || answer.source !== 'intermediary';
     this.lost(answer.n, `a ${answer.status}`, repeatable);
@@ -79,6 +82,7 @@ export class Findings {
 
   /** Notes that a call was lost. Without a key it may have run, and a repeat would run twice. */
   lost(n: number, words: string, isRepeatable: boolean): void {
+    this.lastCall = n;
     this.#disturbance ??= { n, words };
     if (!isRepeatable) this.#isUnrepeatable = true;
   }
@@ -108,7 +112,8 @@ export class Findings {
         return;
       }
       const verdict = isDoubtful ? 'inconclusive' : error.verdict;
-      this.list.push({ rules: listed, verdict, expected, actual: error.message, exchanges: [] });
+      const exchanges = this.lastCall === undefined ? [] : [this.lastCall];
+      this.list.push({ rules: listed, verdict, expected, actual: error.message, exchanges });
     }
   }
 

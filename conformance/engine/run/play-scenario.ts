@@ -88,6 +88,7 @@ async function playOnce(
     exchanges: recorder.exchanges,
     why: ending?.why ?? withoutOrders ?? null,
     ending: ending?.verdict ?? null,
+    endedAt: ending && context?.findings.lastCall,
     missing: ending?.missing ?? (withoutOrders === undefined ? [] : ['orders']),
     lost: ending?.lost ?? [],
     standsInFor: scenario.standsInFor,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../fixtures/random.ts';
 import type { Provider } from '../../providers/target.ts';
 import type { Capability } from '../capabilities.ts';
-import { attribute, unexamined } from '../judge/attribute.ts';
+import { attribute, followRefusals, unexamined } from '../judge/attribute.ts';
 import { notPlayed } from '../judge/verdicts.ts';
 import { type Lane, laneOf } from '../lane.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
@@ -107,14 +107,15 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     context.eventLoop.stop();
     ended.abort();
   });
-  const { results, crashes } = reportCrashes(played.results);
+  const { results: judged, crashes } = reportCrashes(played.results);
+  const results = followRefusals(judged);
   const order = new Map(options.scenarios.map((each, index) => [each.id, index]));
   return {
     startedAt,
     durationMs: performance.now() - startedAtMs,
     seed,
     mark,
-    scenarios: [...results].sort((a, b) => order.get(a.id)! - order.get(b.id)!),
+    scenarios: results.sort((a, b) => order.get(a.id)! - order.get(b.id)!),
     interrupted: signal.aborted,
     refusedToStart: played.refusedToStart,
     crashes,
