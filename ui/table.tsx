@@ -26,7 +26,7 @@ function showMember(name: string, value: unknown): ComponentChildren {
 export function titleOf(name: string): string {
   const words = name.replace(/_ms$|_at_ms$/, '').replaceAll(/[._]/g, ' ');
   return words
-    .replace(/\b(?:id|url)\b/g, (abbreviation) => abbreviation.toUpperCase())
+    .replace(/\b(?:id|url|ftd)\b/g, (abbreviation) => abbreviation.toUpperCase())
     .replace(/^./, (letter) => letter.toUpperCase());
 }
 

@@ -194,7 +194,7 @@ if (write) {
   const machine = `${cpus()[0]?.model.trim() || process.arch}, ${cpus().length} cores`;
   const day = new Date().toISOString().slice(0, 10);
   const head = ['| what | measured | aim |', '|---|---|---|'];
-  const title = `\`npm run bench\` on ${machine}, Node ${process.version}, ${day}:`;
+  const title = `\`npm run bench\` on ${machine}, Node ${process.version}, ${day}. × 0.5 is half of what the bare server or client does in the same run:`;
   const table = [title, '', ...head, ...rows].join('\n');
   const readme = join(root, 'README.md');
   const marks = /(<!-- bench -->\n)[\s\S]*?(\n<!-- \/bench -->)/;

@@ -1,6 +1,7 @@
 // Builds the report of every judge, and that of a run on an API: judges each rule over its scenarios,
 // redacts secrets, and counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
+import { CAPABILITIES } from '../engine/capabilities.ts';
 import { REACHED } from '../engine/judge/attribute.ts';
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { suggestAdditions } from '../engine/judge/testability.ts';
@@ -92,7 +93,8 @@ export function checkRule(
 
 export function buildReport(options: ReportOptions): Report {
   const { run, redactor, target, inventory } = options;
-  const rules = catalogue.map((rule) => reportRule(rule, options));
+  const refused = refusedOrders(run, redactor);
+  const rules = catalogue.map((rule) => reportRule(rule, options, refused.orders));
   const why = run.refusedToStart;
   const start = why === null ? {} : { not_started: startWords(redactor.text(why)) };
   const observed = observedRows(options.scenarios, soundObservations(run.scenarios)).map((row) => ({
@@ -104,7 +106,7 @@ export function buildReport(options: ReportOptions): Report {
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
   // The capabilities that would unlock selected rules; the others lack nothing.
   const lacking = catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks);
-  const additions = suggestAdditions(lacking, refusedOrders(run, redactor));
+  const additions = suggestAdditions(lacking, refused);
   return makeReport(options, {
     target: {
       ...target,
@@ -185,7 +187,11 @@ export function countVerdicts(
   return counts;
 }
 
-function reportRule(rule: Rule, options: ReportOptions): ReportRule {
+function reportRule(
+  rule: Rule,
+  options: ReportOptions,
+  orders: string = CAPABILITIES.orders.add,
+): ReportRule {
   const judged = judgeRule(rule, options.run.scenarios);
   const { redactor } = options;
   const untried = judged.scenarios.length === 0 && !isSelected(rule.id, options.selection);
@@ -212,7 +218,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
     verdict: untried ? 'not_selected' : judged.verdict,
     scenarios: judged.scenarios,
     needs: judged.needs,
-    unlock: judged.unlock,
+    unlock: judged.unlock.map((each) => (each === CAPABILITIES.orders.add ? orders : each)),
     lost: judged.lost,
     reason: null,
     findings: findings.sort((a, b) => rank(a) - rank(b)),

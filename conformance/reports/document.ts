@@ -19,6 +19,8 @@ export interface Sections {
   readonly first: readonly Part[];
   /** Rules that could not be judged. */
   readonly doubt: readonly Part[];
+  /** What to add so that more rules can be tested. */
+  readonly unlock: readonly Part[];
   readonly later: readonly Part[];
   /** What was created on the target and remains there, one sentence each. */
   readonly left: readonly string[];
@@ -47,9 +49,9 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
   return {
     first: section('Requests that the target never answers properly', crashItems),
     doubt: isStarted ? [...doubtful(report), ...untested(report)] : [],
+    unlock: isStarted ? section('What would unlock more rules', unlockItems) : [],
     later: [
       ...baselineSections(report),
-      ...(isStarted ? section('What would unlock more rules', unlockItems) : []),
       ...observedSection(report, isBrief),
       ...section('Notes', noteItems),
     ],
@@ -79,7 +81,7 @@ function untested({ rules, interrupted, judge }: Report): Part[] {
   const open = rules.filter((each) => each.verdict === 'not_tested' && each.reason === null);
   const lost = open.filter((each) => each.lost.length > 0);
   const others = open.filter((each) => each.unlock.length === 0);
-  const why = interrupted ? ': the run was interrupted before' : '';
+  const why = interrupted ? ': the run was interrupted before' : ' for another reason';
   const titled = (own: readonly ReportRule[], reason: string, of: (rule: ReportRule) => string) =>
     section(`${count(own.length, 'rule')} not tested${reason}`, byReason(own, of));
   return [

@@ -12,7 +12,7 @@ const LONGEST_LINE = 700;
 
 export function markdownReport(report: Report): string {
   const { target, verdict, not_started: start, client, interrupted, started_at: when } = report;
-  const { first, doubt, later, left } = sectionsOf(report);
+  const { first, doubt, unlock, later, left } = sectionsOf(report);
   const effort = `${effortLine(report)}, ${when}${interrupted ? ', interrupted' : ''}`;
   const head = `# ${vocabularyOf(report).title}: ${verdict}
 
@@ -24,6 +24,7 @@ ${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`;
     ...countParts(report),
     ...findingParts(report, { findings: FINDINGS_SHOWN }),
     ...doubt,
+    ...unlock,
     ...later,
     ...list(left.map((each) => item(each))),
   ]);

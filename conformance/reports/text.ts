@@ -22,7 +22,7 @@ const FINDINGS_SHOWN = 3;
 
 export function textReport(report: Report, options: TextOptions): string[] {
   const { paint, width, labelled } = layoutOf(options);
-  const { first, doubt, later, left } = sectionsOf(report, { isBrief: true });
+  const { first, doubt, unlock, later, left } = sectionsOf(report, { isBrief: true });
   const { jsonFile } = options;
   const findings = findingParts(report, { findings: FINDINGS_SHOWN, width: width - 4, jsonFile });
   const { verdict, target, client, interrupted, rules, not_started: start } = report;
@@ -40,7 +40,7 @@ export function textReport(report: Report, options: TextOptions): string[] {
   };
   const isDone = client !== undefined && start === undefined;
   return [
-    ...textOf([...first, ...findings, ...doubt, ...later], options),
+    ...textOf([...first, ...findings, ...doubt, ...unlock, ...later], options),
     '',
     style.bold(`${verdict}: ${subject} ${headline(report)}${cut}`),
     ...(start === undefined ? [] : wrapText(start, width).map((each) => paint.bold(each))),

@@ -79,10 +79,7 @@ const members = {
     }),
   ),
   cites: listOf(anyText('Id of a rule or an open question.'), 'Why it was answered so.'),
-  hints: listOf(
-    hint,
-    `Answered without complaint, and perhaps not what was meant:\n${describeHints()}`,
-  ),
+  hints: listOf(hint, `Likely mistakes in the request:\n${describeHints()}`),
   steps: listOf(step, 'Every check and its outcome.'),
   allowance: orNull(
     object('The allowance of the credential after this call.', {

@@ -219,6 +219,9 @@ function reportOf(
       : isEmpty
         ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent, options.model !== undefined)]
         : [];
+  const isInFile =
+    options.replay !== undefined || options.report.some(({ format }) => format === 'json');
+  const unwritten = isInFile || explored.found.length === 0 ? [] : [TO_REPLAY];
   return makeReport({
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
@@ -227,7 +230,7 @@ function reportOf(
     settings: { ...known, ...explored.learned },
     requests: explored.requests + spent,
     inventory: inventoryOf(found),
-    notes: [...why, ...found.notes, ...found.provider.notes],
+    notes: [...why, ...found.notes, ...found.provider.notes, ...unwritten],
     replay: (id) =>
       commandToRepeat('explore', [
         ...targetWords(options, found.baseUrl),
@@ -236,6 +239,7 @@ function reportOf(
   });
 }
 
+const TO_REPLAY = 'To play a difference again, run with --report json=REPORT.json first.';
 const TOO_LATE =
   'Nothing was compared: the time was over. Give more --minutes, or --model FILE, with which nothing has to be learned.';
 

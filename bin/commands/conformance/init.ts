@@ -10,6 +10,7 @@ import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { checkWritable, writeText } from './input-files.ts';
 
 const FILE = 'conformance.profile.json';
+const TEXT = `${JSON.stringify(EXAMPLE_PROFILE, null, 2)}\n`;
 
 export function defineInit(command: Command, io = systemIo()): void {
   addHelp(command, {
@@ -19,7 +20,9 @@ export function defineInit(command: Command, io = systemIo()): void {
     .argument('[file]', 'where to write it', FILE)
     .option('--force', 'overwrite a file that is there')
     .option('--print', 'print the profile and write nothing')
-    .action((file: string, options: InitOptions) => init(file, options, io));
+    .action((file: string, options: InitOptions) =>
+      options.print ? io.out(TEXT) : init(file, options, io),
+    );
 }
 
 interface InitOptions {
@@ -28,16 +31,11 @@ interface InitOptions {
 }
 
 function init(file: string, options: InitOptions, io: CommandIo): void {
-  const text = `${JSON.stringify(EXAMPLE_PROFILE, null, 2)}\n`;
-  if (options.print) {
-    io.out(text);
-    return;
-  }
   if (existsSync(resolve(io.cwd, file)) && !options.force) {
     throw new UsageError(`${file} is there already; --force overwrites it`);
   }
   checkWritable('FILE', file, io.cwd);
-  writeText(file, io.cwd, text);
+  writeText(file, io.cwd, TEXT);
   const lines = [
     `Wrote ${file}. Set the variables that it names: with FIRM_TOKEN alone it runs.`,
     'A part whose variable is not set counts as not given, and leaves rules untested, never failed.',

@@ -20,7 +20,9 @@ export function checkGlobs(
     const isMeant = prefix !== undefined && unmatchedGlobs([meant], ids).length === 0;
     const families = new Set(ids.map((id) => `${id.split('-')[0]}-*`));
     const known = stray.endsWith('*') ? [...families] : ids;
-    const near = suggestIds(stray, known) || '; conformance list shows what there is';
+    const near = /^NS-/i.test(stray)
+      ? `: open questions are observed, not judged; conformance explain ${stray} says by which scenarios`
+      : suggestIds(stray, known) || '; conformance list shows what there is';
     const advice = isMeant ? `; ${meant} does` : near;
     throw new UsageError(`${option}: "${stray}" matches no ${what}${advice}`);
   }

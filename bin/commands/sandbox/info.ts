@@ -8,24 +8,27 @@ import { UsageError } from '../io.ts';
 import { bannerLines } from './banner.ts';
 import type { ReadyEvent } from './ready.ts';
 
+type Given = Readonly<{ port: string; controlUrl?: string; json?: boolean }>;
+
 export function defineInfo(command: Command): void {
   command
-    .option('--control-url <url>', 'its control plane', 'http://127.0.0.1:7420/_sandbox')
+    .option('--port <n>', 'its port on this machine', '7420')
+    .option('--control-url <url>', 'its control plane, if it is on another machine')
     .option('--json', 'print them as JSON');
   addHelp(command, {
     words: ['If the control plane requires a token, set SANDBOX_CONTROL_TOKEN.'],
-    examples: ['npx sandbox info', 'npx sandbox info --json'],
+    examples: ['npx sandbox info', 'npx sandbox info --port 8080 --json'],
   });
   command.action(async () => {
-    const { controlUrl, json } = command.opts<{ controlUrl: string; json?: boolean }>();
-    const info = await readInfo(controlUrl);
+    const { port, controlUrl, json } = command.opts<Given>();
+    const info = await readInfo(controlUrl ?? `http://127.0.0.1:${port}/_sandbox`);
     process.stdout.write(`${json ? jsonText(info) : bannerLines(info).join('\n')}\n`);
   });
 }
 
 async function readInfo(controlUrl: string): Promise<ReadyEvent> {
   if (parseUrl(controlUrl) === null) {
-    throw new UsageError(`--control-url: "${controlUrl}" is not a URL`);
+    throw new UsageError(`--port or --control-url: "${controlUrl}" is not a URL`);
   }
   const { SANDBOX_CONTROL_TOKEN: token } = process.env;
   const headers = token ? { authorization: `Bearer ${token}` } : {};
@@ -36,7 +39,7 @@ async function readInfo(controlUrl: string): Promise<ReadyEvent> {
     throw new UsageError(`${controlUrl} answers ${response.status}${remedy}`);
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
-    const remedy = 'start one with npx sandbox start, or name it with --control-url';
+    const remedy = 'start one with npx sandbox start, or give its --port';
     throw new UsageError(`no sandbox answers at ${controlUrl}: ${remedy}`);
   }
 }

@@ -62,18 +62,13 @@ export function defineQuestions(command: Command, io: CommandIo = systemIo()): v
   });
 }
 
-interface Given {
-  readonly baseUrl: string;
-  readonly config?: string;
-}
-
 export function defineOpenapi(command: Command, io: CommandIo = systemIo()): void {
   command
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--json', 'JSON, which it is in any case');
   addHelp(command, { examples: ['npx sandbox openapi > openapi.json'] });
-  command.action(({ baseUrl, config }: Given) => {
+  command.action(({ baseUrl, config }: { baseUrl: string; config?: string }) => {
     if (parseUrl(baseUrl) === null) throw new UsageError(`--base-url: "${baseUrl}" is not a URL`);
     const { config: read, note } = readConfigFile(config, process.cwd());
     if (note !== null) warn(`${note}.`);

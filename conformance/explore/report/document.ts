@@ -70,9 +70,14 @@ function differenceParts(found: ReportDifference): readonly Part[] {
   const roles = [...new Set(steps.flatMap(({ as }) => as ?? []))];
   const callers = roles.flatMap((as) => (as in ROLE_WORDS ? [item(ROLE_WORDS[as]!, as)] : []));
   const often = /^\d/.test(reproduced) ? `${reproduced} times` : reproduced;
+  const own = new Set(steps.map(({ n }) => n)).size;
+  const made =
+    own === calls
+      ? count(calls, 'call')
+      : `${count(own, 'step')}, ${calls} of which ${calls === 1 ? 'is a call' : 'are calls'}`;
   const isConcurrent = steps.some((each) => each.at_once !== undefined);
   const sentences = [
-    `Shown ${often}; ${count(calls, 'call')}, shrunk from ${from}.`,
+    `Shown ${often}; ${made}, shrunk from ${count(from, 'call')}.`,
     ...(isConcurrent ? ['No order of the concurrent calls explains all the answers.'] : []),
   ];
   return [
@@ -99,12 +104,19 @@ function stepLines(step: ReportStep): readonly string[] {
   const isShown = times !== undefined || target?.status == null;
   const side = (answer: ReportAnswer | null, text: string | undefined) =>
     `${answerText(answer)}${text === undefined ? '' : ` (${at}: ${text})`}`;
+  // The answers may be the same, and what followed differs, such as the deliveries.
+  const isSame = answerText(model) === answerText(target);
+  const sides = isSame
+    ? [`   -> ${answerText(target)}`.trimEnd(), `   ${at}: expected ${there?.model}`].concat(
+        `   ${at}: came     ${there?.target}`,
+      )
+    : [`   expected ${side(model, there?.model)}`, `   came     ${side(target, there?.target)}`];
   return [
     `${n}. ${what}${as === null ? '' : `  as ${as}`}${when}`,
     ...headers.map(([name, value]) => `   ${name}: ${legible(value)}`),
     ...(request?.body == null ? [] : [`   ${legible(request.body)}`]),
     ...(differs
-      ? [`   expected ${side(model, there?.model)}`, `   came     ${side(target, there?.target)}`]
+      ? sides
       : target === null
         ? []
         : [`   -> ${isShown ? answerText(target) : target.status}`]),

@@ -29,7 +29,7 @@ export function htmlReport(report: Report): string {
   const { noun, title, verdicts } = vocabularyOf(report);
   const own = report.rules.filter(({ verdict }) => verdict !== 'not_selected');
   const ids = new Set(own.map(({ id }) => id));
-  const { first, doubt, later, left } = sectionsOf(report);
+  const { first, doubt, unlock, later, left } = sectionsOf(report);
   const mark: Context['mark'] = (verdict, number = '') => {
     const { sign, name, meaning } = verdicts[verdict];
     return html`<span class="mark ${verdict}" title="${meaning}">${sign} ${number}${name}</span>`;
@@ -45,6 +45,7 @@ export function htmlReport(report: Report): string {
 ${head(report)}
 <ul class="counts"><li>${count(report.rules.length, noun)}:</li>${used.map((each) => html`<li>${mark(each, `${report.summary[each]} `)}</li>`)}</ul>
 <nav aria-label="What needs attention">${attention.length === 0 ? html`<p>Nothing needs attention.</p>` : attention}</nav>
+${htmlOf(unlock, ids)}
 <h2>${noun === 'rule' ? 'Rules by family' : 'Checks'}</h2>
 <table class="matrix">
 ${families.map((each) => matrixRow(titles.get(each) ?? each, rulesOf(each), context))}

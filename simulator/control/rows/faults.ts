@@ -68,6 +68,10 @@ export const faultRows = {
     answer: faultSchema,
     run: ({ host, body }) => {
       checkMatch(body.match);
+      const { client_id: clientId } = body.match;
+      if (clientId !== undefined && !host.world.credentials.has(clientId)) {
+        refuseField('match.client_id', 'must be of a credential of this world');
+      }
       checkEffect(body.effect);
       const effect = body.effect as Fault['effect'];
       const match = matchOf(body.match);

@@ -79,6 +79,7 @@ const bodies: Readonly<Record<string, Refused>> = {
     [{ match: webhook, effect: hang }, 'effect.kind'],
     [{ match: webhook, effect: drop, phase: 'after' }, 'phase'],
     [{ match: { webhook: 'x' }, effect: drop }, 'match.webhook'],
+    [{ match: { client_id: 'cl_unknown' }, effect: hang }, 'match.client_id'],
     [{ match: { ...webhook, method: 'POST' }, effect: drop }, 'match.method'],
     [{ match: { path: 'accounts' }, effect: hang }, 'match.path'],
     [{ match: { verb: 'GET' }, effect: hang }, 'match.verb'],

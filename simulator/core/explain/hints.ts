@@ -1,5 +1,5 @@
-// Hints: point out a likely mistake in a request that was answered without complaint, or refused
-// for a small slip. They are computed when a call is journalled, and affect no answer.
+// Hints point out a likely mistake in a request, whether it was served or refused. They are computed
+// when a call is journalled, and affect no answer.
 import { parseJson } from '../../../fixtures/lenient.ts';
 import type { OperationName } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
@@ -112,6 +112,7 @@ const insteadOf: Readonly<Record<string, string>> = {
   'createTransaction.status': 'a transaction always begins as pending (TXN-1)',
   'createTransaction.brand_id': 'the transaction has the brand of its account',
   'createTransaction.reason': 'reject and cancel take a reason',
+  'createWebhook.events': 'did you mean event_categories?',
   'createWebhook.brand_id': 'a subscription is bound as its credential is (HOOK-10)',
   'openPosition.account_id': 'the trading account says whose it is',
 };

@@ -143,7 +143,11 @@ export const tokenStage: Stage = {
       return refuseToken(context, 'Send an Authorization header: Bearer and an access token.');
     }
     const token = context.world.tokens.get(text);
-    if (token === undefined) return refuseToken(context, 'This access token is not known here.');
+    if (token === undefined)
+      return refuseToken(
+        context,
+        'This access token is not known here: `npx sandbox info` prints those that are.',
+      );
     if (token.expires_at_ms !== null && token.expires_at_ms <= context.atMs) {
       return refuseToken(context, 'This access token has expired. Get a new one.');
     }

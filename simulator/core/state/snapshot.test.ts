@@ -83,6 +83,7 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
     (w) => (w.forwards = [{ key: 'a', value: 'b' }]),
     '[0].value must be a URL',
   ],
+  ['a member that no state has', (w) => Object.assign(w, { acounts: [] }), 'world.acounts is not'],
   ['a time before 1970', (w) => (w.nowMs = -5), 'world.nowMs must be from 0'],
   ['a time with a fraction', (w) => (w.nowMs = 1.5), 'world.nowMs must be a whole number'],
   ['a time of no date', (w) => (w.nowMs = 9e15), 'world.nowMs must be from 0'],

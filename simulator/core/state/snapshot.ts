@@ -171,6 +171,10 @@ function findWorldIn(document: unknown): WorldDocument {
   }
   const [problem] = validate(worldSchema, world, 'world', 'world');
   if (problem !== undefined) throw new StateError(`${problem.field} ${problem.message}`);
+  const stray = Object.keys(world as object).find(
+    (each) => !Object.hasOwn(worldSchema.properties ?? {}, each),
+  );
+  if (stray !== undefined) throw new StateError(`world.${stray} is not a member of a state`);
   const { idEras, nowMs, startedAtMs } = world as WorldDocument;
   if (idEras.length === 0) throw new StateError('world.idEras must have at least one entry');
   if (nowMs < startedAtMs) {
