@@ -198,7 +198,7 @@ faults('a call without a key that is delayed for a minute is answered after a mi
       const late = client.call(method, path).then(({ status }) => {
         answered = status;
       });
-      await client.untilHeld();
+      await client.inFlight();
       await client.advance(59_999);
       assert.is(answered, null, path);
       await client.advance(1);
@@ -212,7 +212,7 @@ faults('a call without a key that hangs leaves nothing behind', () =>
   withFault({ effect: { kind: 'hang' } }, async (client) => {
     // Aborted at the end, when the sandbox is closed.
     void client.call('GET', 'accounts').catch(() => null);
-    await client.untilHeld();
+    await client.inFlight();
     const { world } = await client.control('GET', 'state');
     assert.equal([world.suspendedCalls, world.timers.length], [[], 0]);
     await client.advance(86_400_000);

@@ -54,31 +54,20 @@ async function record() {
   return { answers, world };
 }
 
-replays('a replay gives the same responses, world and journal', async () => {
-  const { answers, world } = await record();
-  assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
-  const replayed = await replayRecording(path);
-  assert.equal(replayed.answers, answers);
-  const state = (await replayed.sandbox.control('GET', 'state')) as { world: object };
-  assert.equal(state.world, JSON.parse(world).world);
-  const { requests } = (await replayed.sandbox.control('GET', 'requests')) as {
-    requests: readonly { idempotency: string }[];
-  };
-  assert.equal(
-    requests.map(({ idempotency }) => idempotency),
-    ['first', 'replayed', 'first'],
-  );
-  await replayed.sandbox.close();
-});
-
 replays(
-  'a truncated last line of a killed program is ignored, and all before it is replayed',
+  'a replay gives the same responses and world, without a line cut off by a kill',
   async () => {
-    const { answers } = await record();
-    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
+    const { answers, world } = await record();
+    assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
     const replayed = await replayRecording(path);
-    assert.equal(replayed.answers, answers.slice(0, -1));
+    assert.equal(replayed.answers, answers);
+    const state = (await replayed.sandbox.control('GET', 'state')) as { world: object };
+    assert.equal(state.world, JSON.parse(world).world);
     await replayed.sandbox.close();
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
+    const cut = await replayRecording(path);
+    assert.equal(cut.answers, answers.slice(0, -1));
+    await cut.sandbox.close();
   },
 );
 

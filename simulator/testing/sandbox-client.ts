@@ -24,12 +24,9 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
-/** A delivery as the receiver got it. */
-export interface ReceivedDelivery {
-  readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared unchanged.
-  readonly body: any;
-  readonly atMs: number;
+interface JournalRow {
+  readonly key: string | null;
+  readonly response: object | null;
 }
 
 export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
@@ -92,24 +89,14 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     return this.sandbox.control(method, path, body);
   }
 
-  /** Waits until the first call with this key is in progress. */
-  async inFlight(key: string): Promise<void> {
+  /** Waits until the first call with this key, or any call without one, is in progress. */
+  async inFlight(key: string | null = null): Promise<void> {
     for (let tries = 0; tries < 500; tries += 1) {
       const { requests } = await this.control('GET', 'requests');
-      if (requests.some((request: { key: string }) => request.key === key)) return;
+      if (requests.some((each: JournalRow) => each.key === key && each.response === null)) return;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    throw new Error(`no call with the key ${key} has come`);
-  }
-
-  /** Waits until a call is in progress. */
-  async untilHeld(): Promise<void> {
-    for (let tries = 0; tries < 500; tries += 1) {
-      const { requests } = await this.control('GET', 'requests?limit=1');
-      if (requests[0]?.response === null) return;
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    throw new Error('no call waits for its answer');
+    throw new Error(`no call with the key ${key} is in progress`);
   }
 
   async advance(byMs: number): Promise<void> {
@@ -120,24 +107,6 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
   async idempotency(): Promise<string | null> {
     const { requests } = await this.control('GET', 'requests?limit=1');
     return requests[0].idempotency;
-  }
-
-  /** A subscription to the firm's account events, and its deliveries; null never responds. */
-  async subscribe(answer: (nth: number) => number | null = () => 200) {
-    const sink = await this.sandbox.webhooks.collect({ categories: ['account'] });
-    const arrived: ReceivedDelivery[] = [];
-    sink.answer(({ envelope: body, headers }) => {
-      arrived.push({ headers, body, atMs: this.sandbox.clock.nowMs() });
-      const status = answer(arrived.length);
-      return status === null ? new Promise(() => undefined) : { status };
-    });
-    return { id: String(sink.subscription.id), arrived };
-  }
-
-  /** Emits an event of an account, and runs its immediate consequences. */
-  async triggerEvent(fields: object = {}): Promise<void> {
-    await this.control('POST', 'events', { category: 'account', brand_id: '10', ...fields });
-    await this.advance(0);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,8 @@
 // The same requests over HTTP, through `sandbox.fetch` and through Mock Service Worker get the same
 // status, headers and body, malformed requests included.
-import { request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setupServer } from 'msw/node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +10,7 @@ import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { sandboxHandlers } from '../msw.ts';
 import { fetchCall } from '../transports/fetch.ts';
-import { createHttp } from '../transports/http.ts';
+import { startTestServer } from '../transports/testing/server.ts';
 
 const parity = suite('transport parity');
 const mocked = 'https://api.example.com';
@@ -56,11 +57,13 @@ async function readResponse(response: Response): Promise<TestResponse> {
   return responseOf(response.status, (name) => response.headers.get(name) ?? undefined, body);
 }
 
+type Ask = (request: TestRequest) => Promise<TestResponse>;
+
 interface Way {
   readonly name: string;
   readonly sandbox: Sandbox;
-  readonly ask: (request: TestRequest) => Promise<TestResponse>;
-  readonly close: () => Promise<void>;
+  readonly ask: Ask;
+  readonly close: () => unknown;
 }
 
 function requestOf(origin: string, { method, path, headers, body }: TestRequest): Request {
@@ -72,57 +75,21 @@ function requestOf(origin: string, { method, path, headers, body }: TestRequest)
 }
 
 async function overHttp(): Promise<Way> {
-  const sandbox = await createTestSandbox();
-  const app = createHttp({ sandbox });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
+  const { sandbox, port, close } = await startTestServer();
   // Not `fetch`, which would add a content type and other headers.
-  const ask = ({ method, path, headers, body }: TestRequest) =>
-    new Promise<TestResponse>((resolve, reject) => {
-      const sent = httpRequest({ port, method, path, headers, agent: false }, (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.once('end', () => {
-          const header = (name: string) => response.headers[name] as string | undefined;
-          resolve(responseOf(response.statusCode ?? 0, header, text));
-        });
-      });
-      sent.once('error', () => reject(new TypeError('cut off')));
-      sent.end(body);
+  const ask: Ask = async ({ method, path, headers, body }) => {
+    const sent = httpRequest({ port, method, path, headers, agent: false }).end(body);
+    const [response] = await once(sent, 'response').catch(() => {
+      throw new TypeError('cut off');
     });
-  return {
-    name: 'http',
-    sandbox,
-    ask,
-    close: async () => {
-      await app.close();
-      await sandbox.close();
-    },
+    const { statusCode, headers: received } = response as IncomingMessage;
+    return responseOf(
+      statusCode ?? 0,
+      (name) => received[name] as string | undefined,
+      await text(response),
+    );
   };
-}
-
-async function overFetch(): Promise<Way> {
-  const sandbox = await createTestSandbox();
-  return {
-    name: 'fetch of a request',
-    sandbox,
-    ask: async (request) =>
-      readResponse(await fetchCall(sandbox, requestOf('http://any', request))),
-    close: () => sandbox.close(),
-  };
-}
-
-async function overFetchOfUrl(): Promise<Way> {
-  const sandbox = await createTestSandbox();
-  return {
-    name: 'fetch of a url',
-    sandbox,
-    ask: async ({ path, ...init }) => readResponse(await fetchCall(sandbox, path, init)),
-    close: () => sandbox.close(),
-  };
+  return { name: 'http', sandbox, ask, close };
 }
 
 async function overMsw(): Promise<Way> {
@@ -130,15 +97,17 @@ async function overMsw(): Promise<Way> {
   const answering = { fetch: (request: Request) => fetchCall(sandbox, request) };
   const server = setupServer(...sandboxHandlers(answering, { baseUrl: mocked }));
   server.listen({ onUnhandledRequest: 'bypass' });
-  return {
-    name: 'msw',
-    sandbox,
-    ask: async (asked) => readResponse(await fetch(requestOf(mocked, asked))),
-    close: async () => {
-      server.close();
-      await sandbox.close();
-    },
-  };
+  const ask: Ask = async (asked) => readResponse(await fetch(requestOf(mocked, asked)));
+  return { name: 'msw', sandbox, ask, close: () => server.close() };
+}
+
+async function withoutSocket(
+  name: string,
+  send: (sandbox: Sandbox, asked: TestRequest) => Promise<Response>,
+): Promise<Way> {
+  const sandbox = await createTestSandbox();
+  const ask: Ask = async (asked) => readResponse(await send(sandbox, asked));
+  return { name, sandbox, ask, close: () => undefined };
 }
 
 const json = { 'content-type': 'application/json' };
@@ -222,11 +191,23 @@ const cases: readonly Case[] = [
 ];
 
 async function withAll(run: (ways: readonly Way[]) => Promise<void>): Promise<void> {
-  const ways = [await overHttp(), await overFetch(), await overFetchOfUrl(), await overMsw()];
+  const ways = [
+    await overHttp(),
+    await overMsw(),
+    await withoutSocket('fetch of a request', (sandbox, asked) =>
+      fetchCall(sandbox, requestOf('http://any', asked)),
+    ),
+    await withoutSocket('fetch of a url', (sandbox, { path, ...init }) =>
+      fetchCall(sandbox, path, init),
+    ),
+  ];
   try {
     await run(ways);
   } finally {
-    for (const way of ways) await way.close();
+    for (const { sandbox, close } of ways) {
+      await close();
+      await sandbox.close();
+    }
   }
 }
 
