@@ -2,9 +2,11 @@
 // state reuses sequence numbers, the ids differ.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eachWith } from '../host/testing/each-with.ts';
 import { openClient, type SandboxClient } from './sandbox-client.ts';
 
-const ids = suite('ids of events and requests');
+const ids = suite<{ client: SandboxClient }>('ids of events and requests');
+eachWith(ids, 'client', () => openClient());
 
 /** Every id of a world that a client may store: those of its events and requests. */
 async function idsOf(client: SandboxClient, at = ''): Promise<string[]> {
@@ -20,8 +22,7 @@ function expectApart(...lists: readonly (readonly string[])[]): void {
   assert.equal(twice, []);
 }
 
-ids('ids differ in another world, and in the next world of the same name', async () => {
-  const client = await openClient();
+ids('ids differ in another world, and in the next world of the same name', async ({ client }) => {
   const seen = [await idsOf(client)];
   for (const name of ['beside', 'same', 'same', 'same']) {
     const created = await client.control('POST', 'worlds', { name });
@@ -31,11 +32,9 @@ ids('ids differ in another world, and in the next world of the same name', async
     await client.control('DELETE', `worlds/${name}`);
   }
   expectApart(...seen);
-  await client.close();
 });
 
-ids('ids differ after a reset', async () => {
-  const client = await openClient();
+ids('ids differ after a reset', async ({ client }) => {
   const seen: string[][] = [];
   for (let round = 0; round < 4; round += 1) {
     await client.person();
@@ -43,11 +42,9 @@ ids('ids differ after a reset', async () => {
     await client.control('POST', 'reset');
   }
   expectApart(...seen);
-  await client.close();
 });
 
-ids('a loaded state keeps its past ids, and later ids differ', async () => {
-  const client = await openClient();
+ids('a loaded state keeps its past ids, and later ids differ', async ({ client }) => {
   await client.person();
   const past = await idsOf(client);
   const state = await client.control('GET', 'state');
@@ -67,7 +64,6 @@ ids('a loaded state keeps its past ids, and later ids differ', async () => {
   assert.is(new Set(later.flat()).size, 8);
   const { idEras } = (await client.control('GET', 'state')).world;
   assert.is(idEras.length, 2, 'of the eras in between nothing is left');
-  await client.close();
 });
 
 ids('ids are reproducible under a frozen clock at a given time', async () => {

@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eachWith } from '../host/testing/each-with.ts';
 import { type CallFault, createSandbox, type FaultOptions } from '../index.ts';
 import { openClient as open, type SandboxClient } from './sandbox-client.ts';
 
-const faults = suite('call faults');
+const faults = suite<{ client: SandboxClient }>('call faults');
+eachWith(faults, 'client', () => open());
 
 const one = { client_reference_id: 'one', email: 'one@example.com' };
 
@@ -149,8 +151,7 @@ const matches: readonly (readonly [NonNullable<CallFault['match']>, boolean])[] 
   [{ operation: 'createAccount', client_id: 'cl_brand_a' }, false],
 ];
 
-faults('a fault matches if all of its parts match, and counts its matches', async () => {
-  const client = await open();
+faults('a fault matches if all of its parts match, and counts its matches', async ({ client }) => {
   for (const [match, applies] of matches) {
     await client.sandbox.faults.clear();
     const fault = await client.sandbox.faults.add({
@@ -166,24 +167,24 @@ faults('a fault matches if all of its parts match, and counts its matches', asyn
     const { faults: listed } = await client.control('GET', 'faults');
     assert.is(listed[0].hits, applies ? 1 : 0, label);
   }
-  await client.close();
 });
 
-faults('a fault applies as often as configured, and the older of two applies first', async () => {
-  const client = await open();
-  const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
-  await client.sandbox.faults.add({ ...status(503), times: 2 });
-  await client.sandbox.faults.add({ ...status(500), times: 1 });
-  const statuses: number[] = [];
-  for (let n = 0; n < 4; n += 1) statuses.push((await create(client)).status);
-  assert.equal(statuses, [503, 503, 500, 201]);
-  const { faults: listed } = await client.control('GET', 'faults');
-  assert.equal(
-    listed.map(({ hits }: { hits: number }) => hits),
-    [2, 1],
-  );
-  await client.close();
-});
+faults(
+  'a fault applies as often as configured, and the older of two applies first',
+  async ({ client }) => {
+    const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
+    await client.sandbox.faults.add({ ...status(503), times: 2 });
+    await client.sandbox.faults.add({ ...status(500), times: 1 });
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1) statuses.push((await create(client)).status);
+    assert.equal(statuses, [503, 503, 500, 201]);
+    const { faults: listed } = await client.control('GET', 'faults');
+    assert.equal(
+      listed.map(({ hits }: { hits: number }) => hits),
+      [2, 1],
+    );
+  },
+);
 
 /** Calls without a key, each of another kind. */
 const keyless = [
@@ -259,8 +260,7 @@ faults('twice after it ran: the response and that of its repeat are lost', async
   });
 });
 
-faults('a fault on a repeat does not change the recorded response', async () => {
-  const client = await open();
+faults('a fault on a repeat does not change the recorded response', async ({ client }) => {
   const first = await create(client);
   for (const fault of [
     { effect: { kind: 'status', status: 503 } },
@@ -273,7 +273,6 @@ faults('a fault on a repeat does not change the recorded response', async () => 
     assert.equal([again.status, again.body], [201, first.body]);
     assert.is(await client.idempotency(), 'replayed');
   }
-  await client.close();
 });
 
 faults('truncate: the body ends after that many bytes, and the key replays it completely', () =>
@@ -352,8 +351,7 @@ faults(
   },
 );
 
-faults('nth: the fault applies from that matching call on', async () => {
-  const client = await open();
+faults('nth: the fault applies from that matching call on', async ({ client }) => {
   await client.sandbox.faults.add({
     match: { operation: 'listAccounts' },
     effect: { kind: 'status', status: 503 },
@@ -366,7 +364,6 @@ faults('nth: the fault applies from that matching call on', async () => {
     statuses.push((await wholeList(client)).status);
   }
   assert.equal(statuses, [200, 200, 503, 200]);
-  await client.close();
 });
 
 async function hitsOf(probability: number, seed: number): Promise<string> {

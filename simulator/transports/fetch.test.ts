@@ -3,12 +3,14 @@
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eachWith } from '../host/testing/each-with.ts';
 import { collectGarbage, watch } from '../host/testing/garbage-collection.ts';
 import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { fetchCall } from './fetch.ts';
 
-const fetching = suite('fetch without a socket');
+const fetching = suite<{ sandbox: Sandbox }>('fetch without a socket');
+eachWith(fetching, 'sandbox', () => createTestSandbox());
 const url = 'http://any/api/v1/accounts?x=1#part';
 
 /** Status and body, or the name of the error. */
@@ -22,8 +24,7 @@ async function outcome(work: () => Promise<Response>): Promise<string> {
   }
 }
 
-fetching('a URL with options gets the same response as its Request', async () => {
-  const sandbox = await createTestSandbox();
+fetching('a URL with options gets the same response as its Request', async ({ sandbox }) => {
   const token = tokenOf(sandbox, 'brand-a');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'one' };
   const json = { ...headers, 'content-type': 'application/json' };
@@ -45,11 +46,9 @@ fetching('a URL with options gets the same response as its Request', async () =>
     assert.match(standard, expected, JSON.stringify([input, init]));
     assert.is(plain, standard, JSON.stringify([input, init]));
   }
-  await sandbox.close();
 });
 
-fetching('aborting a delayed call rejects with the reason of the signal', async () => {
-  const sandbox = await createTestSandbox();
+fetching('aborting a delayed call rejects with the reason of the signal', async ({ sandbox }) => {
   sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
   const abort = new AbortController();
@@ -63,7 +62,6 @@ fetching('aborting a delayed call rejects with the reason of the signal', async 
   abort.abort('enough');
   assert.is(await failed, 'enough');
   assert.is(sandbox.first.waiting, 0);
-  await sandbox.close();
 });
 
 type Ask = (signal: AbortSignal, headers: Record<string, string>) => Parameters<typeof fetch>;
@@ -91,27 +89,27 @@ const asks: Readonly<Record<string, Ask>> = {
   ],
 };
 
-fetching('an abort works after a garbage collection, for every kind of argument', async () => {
-  const sandbox = await createTestSandbox();
-  sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
-  const headers = headersOf(sandbox);
-  const abort = new AbortController();
-  const states = Object.entries(asks).map(([name, ask]) => {
-    const own = { ...headers, 'idempotency-key': name };
-    return [name, watch(fetchCall(sandbox, ...ask(abort.signal, own)))] as const;
-  });
-  await collectGarbage();
-  for (const [name, state] of states) assert.is(state(), 'pending', name);
-  assert.is(sandbox.first.waiting, states.length);
-  abort.abort('enough');
-  await collectGarbage();
-  for (const [name, state] of states) assert.is(state(), 'enough', name);
-  assert.is(sandbox.first.waiting, 0);
-  await sandbox.close();
-});
+fetching(
+  'an abort works after a garbage collection, for every kind of argument',
+  async ({ sandbox }) => {
+    sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
+    const headers = headersOf(sandbox);
+    const abort = new AbortController();
+    const states = Object.entries(asks).map(([name, ask]) => {
+      const own = { ...headers, 'idempotency-key': name };
+      return [name, watch(fetchCall(sandbox, ...ask(abort.signal, own)))] as const;
+    });
+    await collectGarbage();
+    for (const [name, state] of states) assert.is(state(), 'pending', name);
+    assert.is(sandbox.first.waiting, states.length);
+    abort.abort('enough');
+    await collectGarbage();
+    for (const [name, state] of states) assert.is(state(), 'enough', name);
+    assert.is(sandbox.first.waiting, 0);
+  },
+);
 
-fetching('an abort during the upload of the body cancels the call', async () => {
-  const sandbox = await createTestSandbox();
+fetching('an abort during the upload of the body cancels the call', async ({ sandbox }) => {
   let calls = 0;
   sandbox.first.keepInputs({
     done: () => {
@@ -127,14 +125,11 @@ fetching('an abort during the upload of the body cancels the call', async () => 
   await collectGarbage();
   assert.equal([early(), stuck()], ['enough', 'enough']);
   assert.is(calls, 0);
-  await sandbox.close();
 });
 
-fetching('signal: null in the options detaches a Request from its signal', async () => {
-  const sandbox = await createTestSandbox();
+fetching('signal: null in the options detaches a Request from its signal', async ({ sandbox }) => {
   const request = new Request(url, { signal: AbortSignal.abort() });
   assert.is((await fetchCall(sandbox, request, { signal: null })).status, 401);
-  await sandbox.close();
 });
 
 fetching('no listener stays on a signal that outlives its calls', async () => {
@@ -155,10 +150,8 @@ fetching('no listener stays on a signal that outlives its calls', async () => {
   assert.is(getEventListeners(signal, 'abort').length, 0);
 });
 
-fetching('a path without an origin is resolved against the sandbox', async () => {
-  const sandbox = await createTestSandbox();
+fetching('a path without an origin is resolved against the sandbox', async ({ sandbox }) => {
   assert.is((await fetchCall(sandbox, '/api/v1/accounts')).status, 401);
-  await sandbox.close();
 });
 
 fetching.run();

@@ -4,9 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeliveryEffect } from '../../core/pipeline/find-fault.ts';
 import { verifyWebhook } from '../signing/verify.ts';
+import { eachWith } from '../testing/each-with.ts';
 import { type Arrival, DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
-const faults = suite('delivery faults');
+const faults = suite<{ harness: DeliveryTestHarness }>('delivery faults');
+eachWith(faults, 'harness', () => DeliveryTestHarness.begin());
 
 const order = (
   harness: DeliveryTestHarness,
@@ -28,8 +30,7 @@ function verdictOf(harness: DeliveryTestHarness, id: number, arrival: Arrival | 
 
 faults(
   'drop: the delivery counts as delivered but is not sent, as often as configured',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     const id = await harness.subscribe();
     order(harness, { kind: 'drop' }, { times: 2 });
     harness.emit(3);
@@ -41,23 +42,19 @@ faults(
     );
     assert.match(harness.deliveries(id)[0]?.attempts[0]?.error ?? '', 'dropped by a fault');
     assert.is([...harness.host.world.faults.values()][0]?.hits, 2);
-    await harness.close();
   },
 );
 
-faults('duplicate: the same event and bytes are sent twice (EVT-4)', async () => {
-  const harness = await DeliveryTestHarness.begin();
+faults('duplicate: the same event and bytes are sent twice (EVT-4)', async ({ harness }) => {
   await harness.subscribe();
   order(harness, { kind: 'duplicate' }, { times: 1 });
   harness.emit(2);
   await harness.waitUntilIdle();
   assert.equal(harness.seqs, [1, 1, 2]);
   assert.is(harness.arrivals[0]?.body, harness.arrivals[1]?.body);
-  await harness.close();
 });
 
-faults('bad_signature: the delivery does not verify, and its retry does', async () => {
-  const harness = await DeliveryTestHarness.begin();
+faults('bad_signature: the delivery does not verify, and its retry does', async ({ harness }) => {
   const id = await harness.subscribe();
   harness.script = (arrival) => (verdictOf(harness, id, arrival).ok ? 200 : 400);
   order(harness, { kind: 'bad_signature' }, { times: 1 });
@@ -67,11 +64,9 @@ faults('bad_signature: the delivery does not verify, and its retry does', async 
     harness.sole(id).attempts.map(({ status }) => status),
     [400, 200],
   );
-  await harness.close();
 });
 
-faults('stale_timestamp: the signature is valid but one hour old', async () => {
-  const harness = await DeliveryTestHarness.begin();
+faults('stale_timestamp: the signature is valid but one hour old', async ({ harness }) => {
   const id = await harness.subscribe();
   order(harness, { kind: 'stale_timestamp' }, { times: 1 });
   harness.emit(2);
@@ -81,43 +76,43 @@ faults('stale_timestamp: the signature is valid but one hour old', async () => {
   assert.is(verdict.ok, false);
   assert.is(verdict.ok ? null : verdict.reason, 'too_old');
   assert.is(verdictOf(harness, id, fresh).ok, true);
-  await harness.close();
 });
 
-faults('delay: the attempt starts later on the sandbox’s clock, and later ones wait', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const id = await harness.subscribe();
-  order(harness, { kind: 'delay', ms: 5000 }, { times: 1 });
-  harness.emit(2);
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals.length, 0);
-  assert.is(harness.sole(id).next_due_ms, startMs + 5000);
-  await harness.advance(4999);
-  assert.is(harness.arrivals.length, 0);
-  await harness.advance(1);
-  assert.equal(harness.seqs, [1, 2]);
-  assert.is(harness.deliveries(id)[0]?.attempts.length, 1, 'a delay is no attempt');
-  await harness.close();
-});
+faults(
+  'delay: the attempt starts later on the sandbox’s clock, and later ones wait',
+  async ({ harness }) => {
+    const id = await harness.subscribe();
+    order(harness, { kind: 'delay', ms: 5000 }, { times: 1 });
+    harness.emit(2);
+    await harness.waitUntilIdle();
+    assert.is(harness.arrivals.length, 0);
+    assert.is(harness.sole(id).next_due_ms, startMs + 5000);
+    await harness.advance(4999);
+    assert.is(harness.arrivals.length, 0);
+    await harness.advance(1);
+    assert.equal(harness.seqs, [1, 2]);
+    assert.is(harness.deliveries(id)[0]?.attempts.length, 1, 'a delay is no attempt');
+  },
+);
 
-faults('a fault can apply to one subscription; call faults do not affect deliveries', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const one = await harness.subscribe('https://one.example.com/');
-  const two = await harness.subscribe('https://two.example.com/');
-  order(harness, { kind: 'drop' }, { webhook: String(one) });
-  harness.execute('makeFault', { match: {}, effect: { kind: 'status', status: 500 } });
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.equal(
-    harness.arrivals.map(({ url }) => url),
-    ['https://two.example.com/'],
-  );
-  assert.is(harness.subscription(two).last_delivered_seq, 1);
-  await harness.close();
-});
+faults(
+  'a fault can apply to one subscription; call faults do not affect deliveries',
+  async ({ harness }) => {
+    const one = await harness.subscribe('https://one.example.com/');
+    const two = await harness.subscribe('https://two.example.com/');
+    order(harness, { kind: 'drop' }, { webhook: String(one) });
+    harness.execute('makeFault', { match: {}, effect: { kind: 'status', status: 500 } });
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.equal(
+      harness.arrivals.map(({ url }) => url),
+      ['https://two.example.com/'],
+    );
+    assert.is(harness.subscription(two).last_delivered_seq, 1);
+  },
+);
 
-faults('a subscription disabled during a delay sends nothing (EVT-13)', async () => {
-  const harness = await DeliveryTestHarness.begin();
+faults('a subscription disabled during a delay sends nothing (EVT-13)', async ({ harness }) => {
   const id = await harness.subscribe();
   harness.emit();
   await harness.waitUntilIdle();
@@ -127,11 +122,9 @@ faults('a subscription disabled during a delay sends nothing (EVT-13)', async ()
   await harness.call('POST', `/api/v1/webhooks/${id}/disable`);
   await harness.advance(60_000);
   assert.is(harness.arrivals.length, 1);
-  await harness.close();
 });
 
-faults('a delivered event is sent again after a delay too', async () => {
-  const harness = await DeliveryTestHarness.begin();
+faults('a delivered event is sent again after a delay too', async ({ harness }) => {
   const id = await harness.subscribe();
   harness.emit();
   await harness.waitUntilIdle();
@@ -139,7 +132,6 @@ faults('a delivered event is sent again after a delay too', async () => {
   harness.execute('retryDelivery', { id: harness.sole(id).id });
   await harness.advance(5000);
   assert.equal(harness.seqs, [1, 1]);
-  await harness.close();
 });
 
 faults.run();

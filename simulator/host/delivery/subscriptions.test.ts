@@ -2,9 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verifyWebhook } from '../signing/verify.ts';
+import { eachWith } from '../testing/each-with.ts';
 import { type Arrival, DeliveryTestHarness } from './testing/delivery-test-harness.ts';
 
-const subscriptions = suite('subscriptions');
+const subscriptions = suite<{ harness: DeliveryTestHarness }>('subscriptions');
+eachWith(subscriptions, 'harness', () => DeliveryTestHarness.begin());
 
 const hour = 3600 * 1000;
 const url = 'https://hooks.example.com/in';
@@ -17,8 +19,7 @@ function secretsThatSign(arrival: Arrival | undefined, secrets: readonly string[
 
 subscriptions(
   'EVT-7: a secret rotated while a receiver responds signs the next delivery',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     const options = { url, event_categories: ['account'] };
     const created = await harness.call('POST', '/api/v1/webhooks', options);
     const { id, secret } = JSON.parse(created.body) as { id: number; secret: string };
@@ -34,7 +35,6 @@ subscriptions(
     assert.equal(harness.seqs, [1, 2, 3, 4]);
     const signers = harness.arrivals.map((arrival) => secretsThatSign(arrival, secrets));
     assert.equal(signers, [[secret], [secret], secrets, secrets]);
-    await harness.close();
   },
 );
 
@@ -62,8 +62,7 @@ subscriptions(
 
 subscriptions(
   'if a subscription is disabled during the look-up, the attempt is not sent',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     const id = await harness.subscribe();
     harness.emit();
     // The look-up resolves in a later turn than this call.
@@ -72,36 +71,35 @@ subscriptions(
     assert.is(harness.arrivals.length, 0);
     assert.is(harness.sole(id).status, 'stopped');
     assert.is(harness.sole(id).in_flight, false);
-    await harness.close();
   },
 );
 
-subscriptions('EVT-11: a target that is no longer public disables, with the reason', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  const id = await harness.subscribe();
-  harness.emit();
-  await harness.waitUntilIdle();
-  harness.names.set('hooks.example.com', ['93.184.216.34', '10.1.2.3']);
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals.length, 1);
-  const { disabled, disabled_reason: disabledReason } = harness.subscription(id);
-  assert.is(disabled, true);
-  assert.is(
-    disabledReason,
-    'The target is no longer a valid public address: it resolves to an address that is not public: 10.1.2.3 is in 10.0.0.0/8 (private).',
-  );
-  harness.names.clear();
-  harness.emit();
-  await harness.advance(72 * hour);
-  assert.is(harness.arrivals.length, 1, 'HOOK-13: nothing resumes it');
-  await harness.close();
-});
+subscriptions(
+  'EVT-11: a target that is no longer public disables, with the reason',
+  async ({ harness }) => {
+    const id = await harness.subscribe();
+    harness.emit();
+    await harness.waitUntilIdle();
+    harness.names.set('hooks.example.com', ['93.184.216.34', '10.1.2.3']);
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.arrivals.length, 1);
+    const { disabled, disabled_reason: disabledReason } = harness.subscription(id);
+    assert.is(disabled, true);
+    assert.is(
+      disabledReason,
+      'The target is no longer a valid public address: it resolves to an address that is not public: 10.1.2.3 is in 10.0.0.0/8 (private).',
+    );
+    harness.names.clear();
+    harness.emit();
+    await harness.advance(72 * hour);
+    assert.is(harness.arrivals.length, 1, 'HOOK-13: nothing resumes it');
+  },
+);
 
 subscriptions(
   'EVT-11: the target is checked before each attempt, retries included, and on connect',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     harness.script = () => 500;
     const id = await harness.subscribe();
     harness.emit();
@@ -120,14 +118,12 @@ subscriptions(
     harness.emit();
     await harness.waitUntilIdle();
     assert.match(harness.subscription(late).disabled_reason ?? '', 'cloud metadata');
-    await harness.close();
   },
 );
 
 subscriptions(
   'NS-23: a name that does not resolve is a failed attempt, and is retried',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     const id = await harness.subscribe();
     harness.names.set('hooks.example.com', []);
     harness.emit();
@@ -143,59 +139,60 @@ subscriptions(
     await harness.waitUntilIdle();
     assert.is(harness.subscription(id).disabled, false);
     assert.is(harness.arrivals.length, 1);
-    await harness.close();
   },
 );
 
-subscriptions('operator names and forwards: the name is checked, the forward is used', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.names.set('nowhere.example.com', []);
-  harness.execute('setForward', {
-    from: 'https://nowhere.example.com',
-    to: 'http://127.0.0.1:9000',
-  });
-  const id = await harness.subscribe('https://nowhere.example.com/hooks/in?key=1');
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals[0]?.url, 'http://127.0.0.1:9000/hooks/in?key=1');
-  assert.is(harness.arrivals[0]?.request.addresses, null, 'a forward is not pinned');
-  assert.is(harness.lookups, 0, 'no one looks a forwarded name up');
-  // A forward with a path replaces the whole target.
-  harness.execute('setForward', {
-    from: 'https://nowhere.example.com',
-    to: 'http://127.0.0.1:9/x',
-  });
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals[1]?.url, 'http://127.0.0.1:9/x');
-  // Unless DNS says that it is not public (EVT-11).
-  harness.execute('setName', { hostname: 'nowhere.example.com', addresses: ['::1'] });
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals.length, 2);
-  assert.is(harness.subscription(id).disabled, true);
-  await harness.close();
-});
+subscriptions(
+  'operator names and forwards: the name is checked, the forward is used',
+  async ({ harness }) => {
+    harness.names.set('nowhere.example.com', []);
+    harness.execute('setForward', {
+      from: 'https://nowhere.example.com',
+      to: 'http://127.0.0.1:9000',
+    });
+    const id = await harness.subscribe('https://nowhere.example.com/hooks/in?key=1');
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.arrivals[0]?.url, 'http://127.0.0.1:9000/hooks/in?key=1');
+    assert.is(harness.arrivals[0]?.request.addresses, null, 'a forward is not pinned');
+    assert.is(harness.lookups, 0, 'no one looks a forwarded name up');
+    // A forward with a path replaces the whole target.
+    harness.execute('setForward', {
+      from: 'https://nowhere.example.com',
+      to: 'http://127.0.0.1:9/x',
+    });
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.arrivals[1]?.url, 'http://127.0.0.1:9/x');
+    // Unless DNS says that it is not public (EVT-11).
+    harness.execute('setName', { hostname: 'nowhere.example.com', addresses: ['::1'] });
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.arrivals.length, 2);
+    assert.is(harness.subscription(id).disabled, true);
+  },
+);
 
-subscriptions('a name set by an operator pins the connection without a look-up', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.execute('setName', {
-    hostname: 'hooks.example.com',
-    addresses: ['8.8.8.8', '2606:4700::1'],
-  });
-  await harness.subscribe('https://hooks.example.com./in');
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.is(harness.lookups, 0);
-  const { request } = harness.arrivals[0] as Arrival;
-  assert.equal(request.addresses, ['8.8.8.8', '2606:4700::1']);
-  assert.is(
-    request.url,
-    'https://hooks.example.com/in',
-    'without the dot, which TLS does not want',
-  );
-  await harness.close();
-});
+subscriptions(
+  'a name set by an operator pins the connection without a look-up',
+  async ({ harness }) => {
+    harness.execute('setName', {
+      hostname: 'hooks.example.com',
+      addresses: ['8.8.8.8', '2606:4700::1'],
+    });
+    await harness.subscribe('https://hooks.example.com./in');
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.lookups, 0);
+    const { request } = harness.arrivals[0] as Arrival;
+    assert.equal(request.addresses, ['8.8.8.8', '2606:4700::1']);
+    assert.is(
+      request.url,
+      'https://hooks.example.com/in',
+      'without the dot, which TLS does not want',
+    );
+  },
+);
 
 subscriptions('local webhooks are refused unless they are allowed', async () => {
   const local = 'http://127.0.0.1:9000/in';

@@ -1,9 +1,11 @@
 // EVT-8, EVT-9, EVT-10, NS-28, NS-42: when attempts are made, and how their responses are handled.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eachWith } from '../testing/each-with.ts';
 import { DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
-const timetable = suite('retry schedule');
+const timetable = suite<{ harness: DeliveryTestHarness }>('retry schedule');
+eachWith(timetable, 'harness', () => DeliveryTestHarness.begin());
 
 const second = 1000;
 const minute = 60 * second;
@@ -12,8 +14,7 @@ const day = 24 * hour;
 
 timetable(
   'EVT-9b: an attempt is aborted after fifteen seconds of the sandbox’s clock',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     // The receiver never answers the first attempt; the waiting caller gets the timeout.
     let cut = 0;
     harness.script = ({ request }, nth) =>
@@ -39,14 +40,12 @@ timetable(
     assert.is(delivery?.next_due_ms, startMs + 15_000 + 30_000);
     await harness.advance(30_000);
     assert.is(harness.deliveries(id)[0]?.status, 'delivered');
-    await harness.close();
   },
 );
 
 timetable(
   'resuming after the retention window continues with the events still retained',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     harness.script = () => 500;
     const id = await harness.subscribe();
     harness.emit();
@@ -58,7 +57,6 @@ timetable(
     harness.execute('resumeSubscription', { id: String(id) });
     await harness.waitUntilIdle();
     assert.equal(harness.seqs.slice(8), [2, 3]);
-    await harness.close();
   },
 );
 
@@ -84,8 +82,7 @@ timetable(
 
 timetable(
   'retry now: a waiting delivery is sent immediately, and the schedule continues',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     harness.script = () => 500;
     const id = await harness.subscribe();
     harness.emit();
@@ -96,14 +93,12 @@ timetable(
     assert.is(harness.sole(id).next_due_ms, startMs + 2 * minute);
     await harness.advance(30 * day);
     assert.is(harness.arrivals.length, 8);
-    await harness.close();
   },
 );
 
 timetable(
   'retry now: a suspended delivery resumes, and a delivered event is sent again',
-  async () => {
-    const harness = await DeliveryTestHarness.begin();
+  async ({ harness }) => {
     harness.script = () => 500;
     const id = await harness.subscribe();
     harness.emit(2);
@@ -117,42 +112,43 @@ timetable(
     await harness.waitUntilIdle();
     assert.equal(harness.seqs.slice(10), [1]);
     assert.is(harness.subscription(id).last_delivered_seq, 2);
-    await harness.close();
   },
 );
 
-timetable('a receiver that is down costs one delivery, however many events occur', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.script = () => 500;
-  const id = await harness.subscribe();
-  harness.emit(10_000);
-  await harness.waitUntilIdle();
-  assert.is(harness.deliveries(id).length, 1);
-  assert.is(harness.host.world.timers.length, 1);
-  await harness.close();
-});
+timetable(
+  'a receiver that is down costs one delivery, however many events occur',
+  async ({ harness }) => {
+    harness.script = () => 500;
+    const id = await harness.subscribe();
+    harness.emit(10_000);
+    await harness.waitUntilIdle();
+    assert.is(harness.deliveries(id).length, 1);
+    assert.is(harness.host.world.timers.length, 1);
+  },
+);
 
-timetable('suspended deliveries are kept for resuming, however many others complete', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  harness.script = ({ url }) => (url.includes('down') ? 500 : 200);
-  const down = await harness.subscribe('https://down.example.com/');
-  harness.emit();
-  await harness.advance(day);
-  await harness.subscribe('https://up.example.com/');
-  harness.emit(9000);
-  await harness.waitUntilIdle();
-  // Some thousands of finished deliveries are kept for inspection.
-  assert.ok(
-    harness.host.world.deliveries.size < 5000,
-    `${harness.host.world.deliveries.size} kept`,
-  );
-  harness.script = () => 200;
-  harness.execute('resumeSubscription', { id: String(down) });
-  await harness.waitUntilIdle();
-  const seqs = harness.arrivals.filter(({ url }) => url.includes('down')).map(({ seq }) => seq);
-  assert.is(seqs[8], 1);
-  assert.is(harness.subscription(down).last_delivered_seq, 9001);
-  await harness.close();
-});
+timetable(
+  'suspended deliveries are kept for resuming, however many others complete',
+  async ({ harness }) => {
+    harness.script = ({ url }) => (url.includes('down') ? 500 : 200);
+    const down = await harness.subscribe('https://down.example.com/');
+    harness.emit();
+    await harness.advance(day);
+    await harness.subscribe('https://up.example.com/');
+    harness.emit(9000);
+    await harness.waitUntilIdle();
+    // Some thousands of finished deliveries are kept for inspection.
+    assert.ok(
+      harness.host.world.deliveries.size < 5000,
+      `${harness.host.world.deliveries.size} kept`,
+    );
+    harness.script = () => 200;
+    harness.execute('resumeSubscription', { id: String(down) });
+    await harness.waitUntilIdle();
+    const seqs = harness.arrivals.filter(({ url }) => url.includes('down')).map(({ seq }) => seq);
+    assert.is(seqs[8], 1);
+    assert.is(harness.subscription(down).last_delivered_seq, 9001);
+  },
+);
 
 timetable.run();

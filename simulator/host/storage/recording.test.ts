@@ -15,12 +15,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dumpWorld } from '../../core/state/snapshot.ts';
 import { drawFrom, makeCall, makeInput } from '../../core/testing/random-inputs.ts';
+import { eachWith } from '../testing/each-with.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';
+import type { Sandbox } from '../world/sandbox.ts';
 import { FileProblem } from './private-file.ts';
 import { playRecording, recordWorld } from './recording.ts';
 import { restoreState, serializeState } from './world-document.ts';
 
-const recording = suite('recordings');
+const recording = suite<{ sandbox: Sandbox }>('recordings');
+eachWith(recording, 'sandbox', () => createTestSandbox());
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
 
 /**
@@ -93,29 +96,31 @@ for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
   );
 }
 
-recording('a file that cannot be written, or exists, is refused and left unchanged', async () => {
-  const sandbox = await createTestSandbox();
-  const held = join(folder, 'held.jsonl');
-  const link = join(folder, 'link.jsonl');
-  writeFileSync(held, 'evidence\n');
-  symlinkSync(join(folder, 'elsewhere.jsonl'), link);
-  for (const [path, words] of [
-    [join(folder, 'no', 'where'), `there is no folder ${join(folder, 'no')}`],
-    [held, 'is not empty; remove it, or name another file'],
-    [link, 'is a symbolic link to a file that is not there'],
-  ] as const) {
-    const error = await recordWorld(sandbox.first, path, assert.unreachable).catch((each) => each);
-    assert.instance(error, FileProblem);
-    assert.is(error.message, words);
-  }
-  sandbox.first.execute('makeEvent', { category: 'account' });
-  assert.is(readFileSync(held, 'utf8'), 'evidence\n');
-  assert.equal([existsSync(join(folder, 'no')), existsSync(link)], [false, false]);
-  await sandbox.close();
-});
+recording(
+  'a file that cannot be written, or exists, is refused and left unchanged',
+  async ({ sandbox }) => {
+    const held = join(folder, 'held.jsonl');
+    const link = join(folder, 'link.jsonl');
+    writeFileSync(held, 'evidence\n');
+    symlinkSync(join(folder, 'elsewhere.jsonl'), link);
+    for (const [path, words] of [
+      [join(folder, 'no', 'where'), `there is no folder ${join(folder, 'no')}`],
+      [held, 'is not empty; remove it, or name another file'],
+      [link, 'is a symbolic link to a file that is not there'],
+    ] as const) {
+      const error = await recordWorld(sandbox.first, path, assert.unreachable).catch(
+        (each) => each,
+      );
+      assert.instance(error, FileProblem);
+      assert.is(error.message, words);
+    }
+    sandbox.first.execute('makeEvent', { category: 'account' });
+    assert.is(readFileSync(held, 'utf8'), 'evidence\n');
+    assert.equal([existsSync(join(folder, 'no')), existsSync(link)], [false, false]);
+  },
+);
 
-recording('an empty file is accepted, and readable by its owner only', async () => {
-  const sandbox = await createTestSandbox();
+recording('an empty file is accepted, and readable by its owner only', async ({ sandbox }) => {
   const path = join(folder, 'empty.jsonl');
   writeFileSync(path, '');
   chmodSync(path, 0o644);
@@ -124,16 +129,13 @@ recording('an empty file is accepted, and readable by its owner only', async () 
   await begun.close();
   assert.is(statSync(path).mode & 0o777, 0o600);
   assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"command".*\n$/);
-  await sandbox.close();
 });
 
-recording('a discarded recording leaves no file', async () => {
-  const sandbox = await createTestSandbox();
+recording('a discarded recording leaves no file', async ({ sandbox }) => {
   const path = join(folder, 'discarded.jsonl');
   const begun = await recordWorld(sandbox.first, path, assert.unreachable);
   await begun.discard();
   assert.is(existsSync(path), false);
-  await sandbox.close();
 });
 
 recording.after(() => rmSync(folder, { recursive: true }));

@@ -2,13 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DeliveryTestHarness, startMs } from '../delivery/testing/delivery-test-harness.ts';
+import { eachWith } from '../testing/each-with.ts';
 
-const advance = suite('advance');
+const advance = suite<{ harness: DeliveryTestHarness }>('advance');
+eachWith(advance, 'harness', () => DeliveryTestHarness.begin());
 
 const day = 24 * 3600 * 1000;
 
-advance('an advance to the next due time, one at a time', async () => {
-  const harness = await DeliveryTestHarness.begin();
+advance('an advance to the next due time, one at a time', async ({ harness }) => {
   harness.script = () => 500;
   await harness.subscribe();
   harness.emit();
@@ -20,11 +21,9 @@ advance('an advance to the next due time, one at a time', async () => {
       ['delivery', 'pending: 500'],
     ]);
   }
-  await harness.close();
 });
 
-advance('two concurrent advances are queued', async () => {
-  const harness = await DeliveryTestHarness.begin();
+advance('two concurrent advances are queued', async ({ harness }) => {
   const both = await Promise.all([harness.advance(1000), harness.advance(500)]);
   assert.equal(
     both.map(({ fromMs, toMs }) => [fromMs - startMs, toMs - startMs]),
@@ -33,7 +32,6 @@ advance('two concurrent advances are queued', async () => {
       [1000, 1500],
     ],
   );
-  await harness.close();
 });
 
 advance('the clock is frozen while a response is pending', async () => {
@@ -97,8 +95,7 @@ advance('the same inputs give the same report and the same world', async () => {
   assert.equal(await run(), first);
 });
 
-advance('an advance waits for running attempts before it moves the clock', async () => {
-  const harness = await DeliveryTestHarness.begin();
+advance('an advance waits for running attempts before it moves the clock', async ({ harness }) => {
   harness.script = async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     return 200;
@@ -108,32 +105,31 @@ advance('an advance waits for running attempts before it moves the clock', async
   await harness.advance(day);
   assert.is(harness.subscription(id).last_delivered_seq, 4);
   assert.ok(harness.arrivals.every(({ atMs }) => atMs === startMs));
-  await harness.close();
 });
 
-advance('replacing the world ends an advance, which does not touch the new world', async () => {
-  const harness = await DeliveryTestHarness.begin();
-  await harness.subscribe();
-  let answer: () => void = () => undefined;
-  harness.script = (_arrival, nth) =>
-    nth === 1 ? 500 : new Promise((resolve) => (answer = () => resolve(200)));
-  harness.emit();
-  await harness.waitUntilIdle();
-  const advancing = harness.advance(day);
-  await harness.arrived(2);
-  await harness.sandbox.reset('default');
-  answer();
-  await advancing;
-  assert.is(harness.host.world.nowMs, startMs);
-  assert.is(harness.host.clock.nowMs(), startMs);
-  assert.is(harness.host.world.deliveries.size, 0);
-  await harness.advance(1000);
-  assert.is(harness.host.clock.nowMs(), startMs + 1000);
-  await harness.close();
-});
+advance(
+  'replacing the world ends an advance, which does not touch the new world',
+  async ({ harness }) => {
+    await harness.subscribe();
+    let answer: () => void = () => undefined;
+    harness.script = (_arrival, nth) =>
+      nth === 1 ? 500 : new Promise((resolve) => (answer = () => resolve(200)));
+    harness.emit();
+    await harness.waitUntilIdle();
+    const advancing = harness.advance(day);
+    await harness.arrived(2);
+    await harness.sandbox.reset('default');
+    answer();
+    await advancing;
+    assert.is(harness.host.world.nowMs, startMs);
+    assert.is(harness.host.clock.nowMs(), startMs);
+    assert.is(harness.host.world.deliveries.size, 0);
+    await harness.advance(1000);
+    assert.is(harness.host.clock.nowMs(), startMs + 1000);
+  },
+);
 
-advance('settlements and retries happen in order of time', async () => {
-  const harness = await DeliveryTestHarness.begin();
+advance('settlements and retries happen in order of time', async ({ harness }) => {
   harness.script = () => 500;
   await harness.subscribe('https://a.example.com/');
   harness.emit();
@@ -148,7 +144,6 @@ advance('settlements and retries happen in order of time', async () => {
     [...times].sort((a, b) => a - b),
   );
   assert.is(times.filter((atMs) => atMs === startMs + 40_000).length, 2);
-  await harness.close();
 });
 
 advance('a fast clock fires due work and aborts attempts after their timeout', async () => {
