@@ -3,11 +3,12 @@
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CancelToken } from './deliverer.ts';
-import { listen, rawReceiver, requestTo } from './testing/receivers.ts';
+import { CancelToken, type Deliverer } from './deliverer.ts';
+import { listen, rawReceiver, requestTo, withDeliverer } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
-const hostile = suite('hostile receivers');
+const hostile = suite<{ deliverer: Deliverer }>('hostile receivers');
+withDeliverer(hostile);
 
 type Raw = Parameters<typeof rawReceiver>[0];
 
@@ -17,13 +18,10 @@ async function deliverTo(onRequest: Raw, answerLimitMs = 2000) {
   const deliverer = undiciDeliverer();
   const request = requestTo(`http://127.0.0.1:${receiver.port}/in?a=b`, { answerLimitMs });
   const beganMs = performance.now();
-  try {
-    const outcome = await deliverer.deliver(request);
-    return { ...outcome, tookMs: performance.now() - beganMs };
-  } finally {
-    await deliverer.close();
-    receiver.close();
-  }
+  const outcome = await deliverer.deliver(request);
+  const tookMs = performance.now() - beganMs;
+  await deliverer.close();
+  return { ...outcome, tookMs };
 }
 
 hostile('a delivery is one POST with the exact body, and returns the response status', async () => {
@@ -98,7 +96,7 @@ const answers: readonly (readonly [Raw, number | null, RegExp])[] = [
   [(socket) => socket.write(interim), 204, /^null$/],
 ];
 
-hostile('each kind of incomplete response has its own error message', async () => {
+hostile('each kind of incomplete response has its own error message', async ({ deliverer }) => {
   for (const [onRequest, expected, words] of answers) {
     const { status, error } = await deliverTo(onRequest);
     assert.is(status, expected, String(error));
@@ -106,13 +104,11 @@ hostile('each kind of incomplete response has its own error message', async () =
   }
   // https to a port that speaks http, and a port without a listener.
   const receiver = await rawReceiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  const deliverer = undiciDeliverer();
   const errorOf = async (scheme: string) =>
     (await deliverer.deliver(requestTo(`${scheme}://127.0.0.1:${receiver.port}/`))).error;
   assert.match(String(await errorOf('https')), 'TLS failed');
   receiver.close();
   assert.is(await errorOf('http'), 'connection refused');
-  await deliverer.close();
 });
 
 hostile('a response of a gigabyte is not read to its end', async () => {
@@ -134,14 +130,13 @@ hostile('a response of a gigabyte is not read to its end', async () => {
   assert.ok(sentBytes < 64 * 1024 * 1024, `${sentBytes} bytes were taken`);
 });
 
-hostile('EVT-9a: a redirect is a response, and is not followed', async () => {
+hostile('EVT-9a: a redirect is a response, and is not followed', async ({ deliverer }) => {
   let lookups = 0;
   const server = createServer((_request, response) => {
     lookups += 1;
     response.writeHead(302, { location: '/again' }).end();
   });
   const port = await listen(server);
-  const deliverer = undiciDeliverer();
   const outcome = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(outcome.status, 302);
   assert.is(lookups, 1);
@@ -149,11 +144,9 @@ hostile('EVT-9a: a redirect is a response, and is not followed', async () => {
   const request = requestTo(`http://127.0.0.1:${port}/`, { followsRedirects: true });
   assert.is((await deliverer.deliver(request)).status, 302);
   assert.is(lookups, 12);
-  await deliverer.close();
-  server.close();
 });
 
-hostile('a followed redirect keeps the method only after 307 and 308', async () => {
+hostile('a followed redirect keeps the method only after 307 and 308', async ({ deliverer }) => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`);
@@ -162,22 +155,18 @@ hostile('a followed redirect keeps the method only after 307 and 308', async () 
     else response.writeHead(Number(status), { location: '/end' }).end();
   });
   const port = await listen(server);
-  const deliverer = undiciDeliverer();
   for (const status of [302, 307]) {
     const url = `http://127.0.0.1:${port}/${status}`;
     const outcome = await deliverer.deliver(requestTo(url, { followsRedirects: true }));
     assert.is(outcome.status, 200);
   }
   assert.equal(seen, ['POST /302', 'GET /end', 'POST /307', 'POST /end']);
-  await deliverer.close();
-  server.close();
 });
 
-hostile('a receiver that hangs does not delay other receivers', async () => {
+hostile('a receiver that hangs does not delay other receivers', async ({ deliverer }) => {
   const hangs = await rawReceiver(() => undefined);
   const server = createServer((_request, response) => response.end());
   const port = await listen(server);
-  const deliverer = undiciDeliverer();
   const url = `http://127.0.0.1:${hangs.port}/`;
   // Only as many connections as the first deliveries hold; the others wait and never get one.
   const slow = Array.from({ length: 200 }, (_, n) =>
@@ -186,58 +175,53 @@ hostile('a receiver that hangs does not delay other receivers', async () => {
   const { status } = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(status, 200);
   const errors = new Set((await Promise.all(slow)).map(({ error }) => error));
-  await deliverer.close();
-  hangs.close();
-  server.close();
   assert.equal([...errors].sort(), ['no answer within 1 s', 'no connection within 1 s']);
 });
 
-hostile('a delivery that times out while it waits for a connection is never sent', async () => {
-  let arrived = 0;
-  const receiver = await rawReceiver((socket) => {
-    arrived += 1;
-    setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'), 150);
-  });
-  const deliverer = undiciDeliverer();
-  const url = `http://127.0.0.1:${receiver.port}/`;
-  const first = Array.from({ length: 128 }, () => deliverer.deliver(requestTo(url)));
-  const late = deliverer.deliver(requestTo(url, { answerLimitMs: 50 }));
-  assert.match((await late).error ?? '', 'no connection');
-  await Promise.all(first);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.is(arrived, 128);
-  await deliverer.close();
-  receiver.close();
-});
+hostile(
+  'a delivery that times out while it waits for a connection is never sent',
+  async ({ deliverer }) => {
+    let arrived = 0;
+    const receiver = await rawReceiver((socket) => {
+      arrived += 1;
+      setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'), 150);
+    });
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    const first = Array.from({ length: 128 }, () => deliverer.deliver(requestTo(url)));
+    const late = deliverer.deliver(requestTo(url, { answerLimitMs: 50 }));
+    assert.match((await late).error ?? '', 'no connection');
+    await Promise.all(first);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.is(arrived, 128);
+  },
+);
 
-hostile('keep-alive: consecutive deliveries share connections', async () => {
+hostile('keep-alive: consecutive deliveries share connections', async ({ deliverer }) => {
   const receiver = await rawReceiver((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
   );
-  const deliverer = undiciDeliverer();
   for (let n = 0; n < 20; n += 1) {
     await deliverer.deliver(requestTo(`http://127.0.0.1:${receiver.port}/${n}`));
   }
   // Undici has not released the first connection yet if the second delivery follows immediately.
   assert.ok(receiver.connections() <= 2, `${receiver.connections()} connections`);
-  await deliverer.close();
-  receiver.close();
 });
 
-hostile('closing aborts deliveries in flight, and sends nothing afterwards', async () => {
-  const receiver = await rawReceiver(() => undefined);
-  const deliverer = undiciDeliverer();
-  const cancelToken = new CancelToken();
-  const url = `http://127.0.0.1:${receiver.port}/`;
-  const aborted = deliverer.deliver(requestTo(url, { cancelToken }));
-  const closed = deliverer.deliver(requestTo(url));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  cancelToken.cancel();
-  assert.is((await aborted).error, 'cut off by the sandbox');
-  await deliverer.close();
-  assert.is((await closed).status, null);
-  assert.is((await deliverer.deliver(requestTo(url))).error, 'the sandbox is closing');
-  receiver.close();
-});
+hostile(
+  'closing aborts deliveries in flight, and sends nothing afterwards',
+  async ({ deliverer }) => {
+    const receiver = await rawReceiver(() => undefined);
+    const cancelToken = new CancelToken();
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    const aborted = deliverer.deliver(requestTo(url, { cancelToken }));
+    const closed = deliverer.deliver(requestTo(url));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    cancelToken.cancel();
+    assert.is((await aborted).error, 'cut off by the sandbox');
+    await deliverer.close();
+    assert.is((await closed).status, null);
+    assert.is((await deliverer.deliver(requestTo(url))).error, 'the sandbox is closing');
+  },
+);
 
 hostile.run();

@@ -7,11 +7,13 @@ import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refuseAddress as onlyPublic } from '../../core/values/address.ts';
+import type { Deliverer } from './deliverer.ts';
 import { limitedLookup } from './resolver.ts';
-import { certificate, listen, rawReceiver, requestTo } from './testing/receivers.ts';
+import { certificate, listen, rawReceiver, requestTo, withDeliverer } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
-const pinning = suite('address pinning');
+const pinning = suite<{ deliverer: Deliverer }>('address pinning');
+withDeliverer(pinning);
 
 const toLoopback: LookupFunction = (_hostname, { all }, done) => {
   if (all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -20,21 +22,18 @@ const toLoopback: LookupFunction = (_hostname, { all }, done) => {
 
 pinning(
   'a checked name connects to the checked address, whatever the resolver returns',
-  async () => {
+  async ({ deliverer }) => {
     const hosts: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       hosts.push(request.headers.host);
       response.end();
     });
     const port = await listen(server);
-    const deliverer = undiciDeliverer();
     // No resolver knows this name; the address comes from the check.
     const url = `http://nowhere.invalid:${port}/`;
     const { status } = await deliverer.deliver(requestTo(url, { addresses: ['127.0.0.1'] }));
     assert.is(status, 200);
     assert.equal(hosts, [`nowhere.invalid:${port}`]);
-    await deliverer.close();
-    server.close();
   },
 );
 
@@ -53,7 +52,6 @@ pinning('rebinding: a public name whose connection would end at loopback is refu
   assert.match(outcome.refusedTarget ?? '', '127.0.0.1 is in 127.0.0.0/8 (loopback)');
   assert.is(lookups, 0, 'not a byte was sent');
   await deliverer.close();
-  receiver.close();
 });
 
 pinning('a public peer other than the checked address is not used either', async () => {
@@ -66,12 +64,10 @@ pinning('a public peer other than the checked address is not used either', async
   const outcome = await deliverer.deliver(request);
   assert.match(outcome.refusedTarget ?? '', '127.0.0.1, which was not judged');
   await deliverer.close();
-  receiver.close();
 });
 
-pinning('an address literal, which needs no look-up, is checked too', async () => {
+pinning('an address literal, which needs no look-up, is checked too', async ({ deliverer }) => {
   const receiver = await rawReceiver(() => undefined);
-  const deliverer = undiciDeliverer();
   for (const [host, addresses] of [
     ['127.0.0.1', ['127.0.0.1']],
     ['127.0.0.1', ['93.184.216.34']],
@@ -82,15 +78,12 @@ pinning('an address literal, which needs no look-up, is checked too', async () =
     );
     assert.match(outcome.refusedTarget ?? '', 'loopback');
   }
-  await deliverer.close();
-  receiver.close();
 });
 
-pinning('an open connection is not used after its check expires', async () => {
+pinning('an open connection is not used after its check expires', async ({ deliverer }) => {
   const receiver = await rawReceiver((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
   );
-  const deliverer = undiciDeliverer();
   const url = `http://hooks.example.com:${receiver.port}/`;
   const addresses = ['127.0.0.1'];
   assert.is((await deliverer.deliver(requestTo(url, { addresses }))).status, 200);
@@ -102,8 +95,6 @@ pinning('an open connection is not used after its check expires', async () => {
   const moved = requestTo(url, { addresses: ['127.0.0.2'] });
   await deliverer.deliver(moved);
   assert.is(receiver.connections(), 1);
-  await deliverer.close();
-  receiver.close();
 });
 
 pinning(
@@ -132,22 +123,17 @@ pinning(
     assert.is(selfSigned.error, 'the certificate is self-signed');
     await strict.close();
     assert.is(seen.length, 1);
-    server.close();
-    server.closeAllConnections();
   },
 );
 
-pinning('one reachable address of several checked addresses is enough', async () => {
+pinning('one reachable address of several checked addresses is enough', async ({ deliverer }) => {
   const server = createServer((_request, response) => response.end());
   const port = await listen(server);
-  const deliverer = undiciDeliverer();
   const url = `http://hooks.example.com:${port}/`;
   const outcome = await deliverer.deliver(
     requestTo(url, { addresses: ['127.0.0.3', '127.0.0.1'], answerLimitMs: 4000 }),
   );
   assert.is(outcome.status, 200);
-  await deliverer.close();
-  server.close();
 });
 
 pinning('concurrent attempts share a look-up, and the next attempt makes a new one', async () => {

@@ -2,39 +2,45 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { CancelToken, type DeliveryRequest } from '../deliverer.ts';
+import { eachWith } from '../../testing/each-with.ts';
+import { CancelToken, type Deliverer, type DeliveryRequest } from '../deliverer.ts';
+import { undiciDeliverer } from '../undici-deliverer.ts';
 
-/** Listens on a free port of 127.0.0.1, and returns the port. */
+const servers = new Set<Server | HttpServer>();
+const sockets = new Set<Socket>();
+
+/** Gives each test of a suite its own deliverer, and closes it and all receivers afterwards. */
+export function withDeliverer(tests: Parameters<typeof eachWith<'deliverer', Deliverer>>[0]): void {
+  eachWith(tests, 'deliverer', async () => undiciDeliverer());
+  tests.after.each(async () => {
+    for (const server of servers) server.close();
+    for (const socket of sockets) socket.destroy();
+    servers.clear();
+  });
+}
+
+/** Listens on a free port of 127.0.0.1 until the end of the test, and returns the port. */
 export async function listen(server: Server | HttpServer): Promise<number> {
+  servers.add(server);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
 /** A receiver that writes raw bytes, and gets the first bytes of every connection. */
-export async function rawReceiver(onRequest: (socket: Socket, head: string) => void): Promise<{
-  readonly port: number;
-  readonly connections: () => number;
-  readonly close: () => void;
-}> {
-  const sockets = new Set<Socket>();
+export async function rawReceiver(onRequest: (socket: Socket, head: string) => void) {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
-    sockets.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => sockets.delete(socket));
     socket.on('data', (chunk) => onRequest(socket, chunk.toString()));
   });
   const port = await listen(server);
-  return {
-    port,
-    connections: () => connections,
-    close: () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  return { port, connections: () => connections, close: () => server.close() };
 }
 
 /** A delivery to that URL, by default as to a forward. */
