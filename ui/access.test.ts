@@ -1,19 +1,11 @@
 // The dashboard is accessible: names, contrast and keys, checked by axe in both themes.
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  findChromium,
-  launch,
-  openPage,
-  release,
-  type Served,
-  startSandbox,
-} from './testing/dashboard-page.ts';
+import { openPage, startBench } from './testing/dashboard-page.ts';
 
 const access = suite('dashboard: access');
-const executable = findChromium();
 
 const places = [
   'timeline',
@@ -48,16 +40,11 @@ async function findViolations(page: Page, within: string, options: object): Prom
   );
 }
 
-if (executable === null) {
-  access.skip('Chromium is not installed');
-} else {
-  let browser: Browser;
-  let served: Served;
+const bench = startBench(access);
 
+if (bench !== null) {
   access.before(async () => {
-    served = await startSandbox();
-    browser = await launch(executable);
-    const { ask, call } = served;
+    const { ask, call } = bench.served;
     await ask('PUT', 'forwards', { from: 'https://a.example', to: 'http://127.0.0.1:9' });
     const url = 'https://a.example/in';
     await call('POST', 'webhooks', { url, event_categories: ['account'] });
@@ -72,17 +59,12 @@ if (executable === null) {
     });
   });
 
-  access.after(async () => {
-    await release(browser);
-    await served?.stop();
-  });
-
   access('each view has no violation in light or dark, and fits a phone', async () => {
-    const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
+    const { page, settled, complaints } = await openPage(bench.browser, `${bench.served.base}/`);
     for (const place of places) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ colorScheme: 'light' });
-      await page.goto(`${served.base}/#/${place}`);
+      await page.goto(`${bench.served.base}/#/${place}`);
       await page.locator('main .panel:visible, main .line:visible').first().waitFor();
       await settled();
       // The frame is the same in every view.
@@ -101,7 +83,7 @@ if (executable === null) {
   });
 
   access('a row can be reached and opened by keyboard alone', async () => {
-    const { page } = await openPage(browser, `${served.base}/#/timeline`);
+    const { page } = await openPage(bench.browser, `${bench.served.base}/#/timeline`);
     await page.locator('.line').first().waitFor();
     await page.locator('.rows').focus();
     await page.keyboard.press('Tab');

@@ -1,20 +1,13 @@
 // A real browser with hostile pages at two origins and under a rebound name: none can read or
 // change data of a sandbox on the same machine.
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  findChromium,
-  launch,
-  release,
-  type Served,
-  startSandbox,
-} from './testing/dashboard-page.ts';
+import { startBench } from './testing/dashboard-page.ts';
 
 const pages = suite('hostile pages');
-const executable = findChromium();
 
 /** The requests that a foreign page tries, with a known token. */
 async function attack({ base, token }: { base: string; token: string }) {
@@ -60,30 +53,20 @@ async function attack({ base, token }: { base: string; token: string }) {
   return got;
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
+const place = startBench(pages);
 
-if (executable === null) {
-  pages.skip('Chromium is not installed');
-} else {
-  const place = {} as { browser: Browser; sandbox: Served; evil: Server };
-  let evilPort = 0;
-
-  pages.before(async () => {
-    place.evil = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><body>');
-    });
-    evilPort = await listen(place.evil);
-    place.sandbox = await startSandbox();
-    place.browser = await launch(executable);
+if (place !== null) {
+  const evil = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><body>');
   });
-
-  pages.after(async () => {
-    await release(place.browser);
-    place.evil?.close();
-    await place.sandbox?.stop();
+  let evilPort = 0;
+  pages.before(async () => {
+    evil.listen(0, '127.0.0.1');
+    await once(evil, 'listening');
+    evilPort = (evil.address() as AddressInfo).port;
+  });
+  pages.after(() => {
+    evil.close();
   });
 
   const attackFrom = async (url: string, base: string) => {
@@ -91,14 +74,14 @@ if (executable === null) {
     await page.goto(url);
     // The loader of our tests wraps functions in this helper.
     await page.evaluate('globalThis.__name = (value) => value');
-    const token = place.sandbox.credentials[0]?.token ?? '';
+    const token = place.served.credentials[0]?.token ?? '';
     const got = await page.evaluate(attack, { base, token });
     await page.close();
     return got;
   };
 
   const stateOf = async () => {
-    const info = (await place.sandbox.ask('GET', 'info')) as { counts: object };
+    const info = (await place.served.ask('GET', 'info')) as { counts: object };
     // Before it sends a token, a browser sends an OPTIONS request, which is a call in the journal.
     const others = Object.entries(info.counts).filter(([name]) => !name.startsWith('requests'));
     return Object.fromEntries(others);
@@ -110,14 +93,14 @@ if (executable === null) {
   ] as const) {
     pages(`a page of ${name} gets nothing`, async () => {
       const before = await stateOf();
-      assert.equal(await attackFrom(url(), place.sandbox.base), []);
+      assert.equal(await attackFrom(url(), place.served.base), []);
       assert.equal(await stateOf(), before);
     });
   }
 
   pages('a page under a hostname that was rebound to the sandbox gets nothing', async () => {
     const before = await stateOf();
-    const { port } = new URL(place.sandbox.base);
+    const { port } = new URL(place.served.base);
     // To the browser this is one origin: page and sandbox have the same name and port.
     const rebound = `http://rebound.evil.example:${port}`;
     assert.equal(await attackFrom(`${rebound}/`, rebound), []);
@@ -125,8 +108,8 @@ if (executable === null) {
   });
 
   pages('the same from an allowed origin succeeds', async () => {
-    const page = `${place.sandbox.base}/_sandbox/health`;
-    const got = await attackFrom(page, place.sandbox.base);
+    const page = `${place.served.base}/_sandbox/health`;
+    const got = await attackFrom(page, place.served.base);
     for (const name of ['read info', 'read accounts', 'create', 'follow']) {
       assert.ok(
         got.some((line) => line.startsWith(`${name}:`)),

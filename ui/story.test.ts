@@ -1,56 +1,35 @@
 // The first five minutes with the dashboard, by clicking.
 import { createHmac } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type DashboardPage,
-  eventually,
-  findChromium,
-  launch,
-  openPage,
-  release,
-  type Served,
-  startSandbox,
-} from './testing/dashboard-page.ts';
+import { type DashboardPage, eventually, openPage, startBench } from './testing/dashboard-page.ts';
 
 const story = suite('dashboard: the first five minutes');
-const executable = findChromium();
-
-interface Bench {
-  browser: Browser;
-  served: Served;
-  receiver: Server;
-  view: DashboardPage;
-}
 
 const account = { client_reference_id: 'story-1', email: 'story@example.com', brand_id: '10' };
 
-if (executable === null) {
-  story.skip('Chromium is not installed');
-} else {
-  const bench = {} as Bench;
+const bench = startBench(story);
+
+if (bench !== null) {
+  const receiver = createServer((_, response) => response.writeHead(500).end());
+  let view = {} as DashboardPage;
   let saved = '';
 
   story.before(async () => {
-    bench.served = await startSandbox();
-    bench.receiver = createServer((_, response) => response.writeHead(500).end());
-    await new Promise<void>((resolve) => bench.receiver.listen(0, '127.0.0.1', resolve));
-    bench.browser = await launch(executable);
-    bench.view = await openPage(bench.browser, `${bench.served.base}/`);
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    view = await openPage(bench.browser, `${bench.served.base}/`);
   });
-
-  story.after(async () => {
-    await release(bench.browser);
-    bench.receiver?.close();
-    await bench.served?.stop();
+  story.after(() => {
+    receiver.close();
   });
 
   story('a failing receiver is subscribed', async () => {
-    const { page } = bench.view;
-    const { port } = bench.receiver.address() as AddressInfo;
+    const { page } = view;
+    const { port } = receiver.address() as AddressInfo;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByLabel('Forward to (optional)').fill(`http://127.0.0.1:${port}/in`);
     await page.getByRole('button', { name: 'Subscribe' }).click();
@@ -60,12 +39,12 @@ if (executable === null) {
   });
 
   story('a request appears immediately, with the reason for its response', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
     await bench.served.call('POST', 'accounts', account);
     await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();
-    await bench.view.settled();
+    await view.settled();
     const details = await page.getByRole('region', { name: 'Details' }).innerText();
     assert.match(details, /ACC-1\s+A valid request/);
     assert.match(details, /Operation\s+ran: this decided/);
@@ -74,7 +53,7 @@ if (executable === null) {
   });
 
   story('tokens are shown only on demand', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     const details = page.getByRole('region', { name: 'Details' });
     await details.locator('summary').first().click();
     await details.getByText('authorization: Bearer (hidden)').waitFor();
@@ -85,7 +64,7 @@ if (executable === null) {
   });
 
   story('the request is sent again: the same key replays, a new one conflicts', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.getByRole('button', { name: 'Send again, same key' }).click();
     await page.getByText('answered 201: request').click();
     await page.getByText('A repeat: it got the first response again').waitFor();
@@ -95,7 +74,7 @@ if (executable === null) {
   });
 
   story('a transaction is approved through the API and settled by the operator', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     const created = (await bench.served.call('POST', 'transactions', {
       client_reference_id: 'story-t',
       account_id: '1001',
@@ -118,7 +97,7 @@ if (executable === null) {
   });
 
   story('a hint marks its row, and is shown with the reasons', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await bench.served.call('POST', 'transactions', {
       client_reference_id: 'story-w',
       account_id: '1001',
@@ -139,7 +118,7 @@ if (executable === null) {
   story(
     'coverage shows the met rules, the hints, and a command for each rule that is not met',
     async () => {
-      const { page } = bench.view;
+      const { page } = view;
       await page.getByRole('link', { name: 'Rules', exact: true }).click();
       await page.getByRole('link', { name: 'Coverage', exact: true }).click();
       await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
@@ -162,7 +141,7 @@ if (executable === null) {
   );
 
   story('an account shows its own history only', async () => {
-    const { page, settled } = bench.view;
+    const { page, settled } = view;
     const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {
       accounts: { id: string; client_reference_id: string }[];
     };
@@ -186,7 +165,7 @@ if (executable === null) {
   });
 
   story('an operation is switched off for a firm, and on again', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     const read = () =>
       bench.served.ask('GET', 'firms/1') as Promise<{
         rate_per_second: number;
@@ -211,12 +190,12 @@ if (executable === null) {
   });
 
   story('a pressed row is chosen, even if other rows arrive before the release', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.goto(`${bench.served.base}/#/timeline`);
     const lines = page.locator('.line a');
     const pressed = await lines.first().getAttribute('href');
     const count = () => page.locator('.timeline-count').innerText();
-    await bench.view.settled();
+    await view.settled();
     const before = await count();
     await lines.first().hover();
     await page.mouse.down();
@@ -231,7 +210,7 @@ if (executable === null) {
   });
 
   story('each of four questions is answered within three clicks', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.goto(`${bench.served.base}/#/timeline`);
     await bench.served.call('POST', 'accounts', {
       ...account,
@@ -263,7 +242,7 @@ if (executable === null) {
   });
 
   story('after a day the delivery has been tried eight times', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
@@ -286,7 +265,7 @@ if (executable === null) {
   });
 
   story('the stopped subscription resumes', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: /^3$/ }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.badge.good', { hasText: 'enabled' }).waitFor();
@@ -296,7 +275,7 @@ if (executable === null) {
   });
 
   story('the world is saved, reset, and loaded again', async () => {
-    const { page } = bench.view;
+    const { page } = view;
     await page.getByRole('link', { name: 'Worlds', exact: true }).click();
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();
@@ -319,7 +298,7 @@ if (executable === null) {
   });
 
   story('the page logged no errors', () => {
-    assert.equal(bench.view.complaints, []);
+    assert.equal(view.complaints, []);
   });
 }
 

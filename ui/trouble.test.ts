@@ -1,19 +1,16 @@
 // The dashboard under difficult conditions: hostile text, other tabs, a lost server, long journals.
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   eventually,
-  findChromium,
-  launch,
   openPage,
-  release,
   type Served,
+  startBench,
   startSandbox,
 } from './testing/dashboard-page.ts';
 
 const trouble = suite('dashboard: trouble');
-const executable = findChromium();
 
 const hostile =
   `"'><img src=x onerror="window.struck=1"><script>window.struck=1</script><svg onload=struck=1>` +
@@ -79,34 +76,23 @@ async function foreignElements(page: Page): Promise<number> {
   return (await page.locator(foreign).count()) + Number(isInjected);
 }
 
-if (executable === null) {
-  trouble.skip('Chromium is not installed');
-} else {
-  let browser: Browser;
-  let served: Served;
+const bench = startBench(trouble);
 
-  trouble.before(async () => {
-    served = await startSandbox();
-    browser = await launch(executable);
-  });
-
-  trouble.after(async () => {
-    await release(browser);
-    await served?.stop();
-  });
+if (bench !== null) {
+  const open = (place: string) => openPage(bench.browser, `${bench.served.base}/${place}`);
 
   trouble('markup in text is shown as text in every view', async () => {
-    await plant(served);
-    const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
+    await plant(bench.served);
+    const { page, settled, complaints } = await open('');
     const elsewhere: string[] = [];
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${served.base}/`)) elsewhere.push(request.url());
+      if (!request.url().startsWith(`${bench.served.base}/`)) elsewhere.push(request.url());
     });
-    const { requests } = (await served.ask('GET', 'requests?limit=8')) as {
+    const { requests } = (await bench.served.ask('GET', 'requests?limit=8')) as {
       requests: { id: string }[];
     };
-    const { last_seq } = (await served.ask('GET', 'events?limit=1')) as { last_seq: number };
-    const { deliveries } = (await served.ask('GET', 'deliveries')) as {
+    const { last_seq } = (await bench.served.ask('GET', 'events?limit=1')) as { last_seq: number };
+    const { deliveries } = (await bench.served.ask('GET', 'deliveries')) as {
       deliveries: { id: string | null }[];
     };
     const places = [
@@ -118,7 +104,7 @@ if (executable === null) {
     ];
     let output = '';
     for (const place of places) {
-      await page.goto(`${served.base}/#/${place}`);
+      await page.goto(`${bench.served.base}/#/${place}`);
       await page.locator('main .panel, main .empty').first().waitFor();
       // A list is loaded again with every view.
       await settled();
@@ -129,13 +115,13 @@ if (executable === null) {
       assert.ok(output.includes(`${word} ${hostile}`), `${word} is nowhere to be read`);
     }
     assert.equal([...complaints, ...elsewhere], []);
-    await served.ask('DELETE', 'faults');
+    await bench.served.ask('DELETE', 'faults');
     await page.close();
   });
 
   trouble('a change in one tab is shown in the other', async () => {
-    const one = await openPage(browser, `${served.base}/#/faults`);
-    const other = await openPage(browser, `${served.base}/#/timeline`);
+    const one = await open('#/faults');
+    const other = await open('#/timeline');
     await one.page.getByRole('button', { name: 'Hang the next request' }).click();
     await other.page.getByText('1 fault is on.').waitFor();
     await other.page.getByRole('button', { name: 'All off' }).click();
@@ -150,7 +136,7 @@ if (executable === null) {
   });
 
   trouble('worlds are created, viewed and deleted', async () => {
-    const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
+    const { page, complaints } = await open('#/worlds');
     await page.getByLabel('Name', { exact: true }).first().fill('second');
     await page.getByRole('button', { name: 'Create the world' }).click();
     await page.locator('.top').getByLabel('World').waitFor();
@@ -164,9 +150,11 @@ if (executable === null) {
   });
 
   trouble('a world is saved, restored and copied', async () => {
-    const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
+    const { page, complaints } = await open('#/worlds');
     const count = async () => {
-      const { counts } = (await served.ask('GET', 'info')) as { counts: { accounts: number } };
+      const { counts } = (await bench.served.ask('GET', 'info')) as {
+        counts: { accounts: number };
+      };
       return counts.accounts;
     };
     const before = await count();
@@ -174,7 +162,7 @@ if (executable === null) {
     await snapshots.getByLabel('Name', { exact: true }).fill('before');
     await page.getByRole('button', { name: 'Take a snapshot' }).click();
     await page.getByText('The snapshot is kept.').waitFor();
-    await served.call('POST', 'accounts', {
+    await bench.served.call('POST', 'accounts', {
       client_reference_id: 'kept-1',
       email: 'kept@example.com',
       brand_id: '10',
@@ -187,11 +175,11 @@ if (executable === null) {
     await page.getByRole('button', { name: 'Delete snapshot before' }).click();
     await page.getByRole('button', { name: 'Yes, delete before' }).click();
     await page.getByText('before is deleted.').waitFor();
-    assert.equal(await served.ask('GET', 'snapshots'), { snapshots: [] });
+    assert.equal(await bench.served.ask('GET', 'snapshots'), { snapshots: [] });
     await page.getByRole('button', { name: 'Copy default' }).click();
     await page.locator('.top').getByLabel('World').waitFor();
     const [, copy = ''] = /#\/@(.+)\/timeline$/.exec(page.url()) ?? [];
-    await served.ask('DELETE', `worlds/${copy}`);
+    await bench.served.ask('DELETE', `worlds/${copy}`);
     assert.equal(complaints, []);
     await page.close();
   });
@@ -203,11 +191,11 @@ if (executable === null) {
     const work = async () => {
       while (left > 0) {
         left -= 1;
-        await (await fetch(`${served.base}/api/v1/nowhere/${left}`)).arrayBuffer();
+        await (await fetch(`${bench.served.base}/api/v1/nowhere/${left}`)).arrayBuffer();
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    const { page, complaints } = await openPage(browser, `${served.base}/#/timeline`);
+    const { page, complaints } = await open('#/timeline');
     await page.locator('.line').first().waitFor();
     await page.getByText(/^5\d\d rows$/).waitFor();
     assert.is(await page.locator('.line').count(), 200);
@@ -221,15 +209,15 @@ if (executable === null) {
   });
 
   trouble('the page reports a lost server and reconnects when it is back', async () => {
-    const { page, complaints } = await openPage(browser, `${served.base}/#/timeline`);
+    const { page, complaints } = await open('#/timeline');
     await page.locator('.line').first().waitFor();
-    const { port } = served;
-    await served.stop();
+    const { port } = bench.served;
+    await bench.served.stop();
     await page.getByText('The sandbox does not answer.').waitFor();
     assert.ok((await page.locator('.line').count()) > 0, 'what was heard stays');
-    served = await startSandbox('--port', String(port));
+    bench.served = await startSandbox('--port', String(port));
     await page.getByText('The sandbox does not answer.').waitFor({ state: 'hidden' });
-    await served.call('POST', 'accounts', {
+    await bench.served.call('POST', 'accounts', {
       client_reference_id: 'back-1',
       email: 'back@example.com',
       brand_id: '10',
@@ -244,7 +232,7 @@ if (executable === null) {
   trouble('the page asks for a control token and then shows everything', async () => {
     const guarded = await startSandbox('--control-token', 's3cret');
     try {
-      const { page } = await openPage(browser, `${guarded.base}/`);
+      const { page } = await openPage(bench.browser, `${guarded.base}/`);
       await page.getByLabel(/--control-token/).fill('s3cret');
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.locator('.line').first().waitFor();

@@ -44,13 +44,13 @@ hiding('secrets in headers are hidden', () => {
   assert.is(hideInHeader('idempotency-key', 'one'), 'one');
 });
 
-// Searching for the end of the string again at every quote would take a day.
+// Searching for the end of the string again at every quote would take an hour.
 hiding('a body built to be slow is handled in linear time', () => {
-  for (const text of [`{"a":"${'\\"'.repeat(2_000_000)}`, `{${'"token":'.repeat(300_000)}`]) {
+  for (const text of [`{"a":"${'\\"'.repeat(400_000)}`, `{${'"token":'.repeat(300_000)}`]) {
     assert.type(hideInBody(text), 'string');
   }
-  assert.type(hideInBody(`{"token"${' '.repeat(3_000_000)}`), 'string');
-  assert.type(hideInBody(`{${'"a" '.repeat(500_000)}`), 'string');
+  assert.type(hideInBody(`{"token"${' '.repeat(600_000)}`), 'string');
+  assert.type(hideInBody(`{${'"a" '.repeat(200_000)}`), 'string');
 });
 
 hiding.run();

@@ -127,10 +127,10 @@ plane('only JSON is read, nested at most 200 levels deep', async () => {
   assert.is(problem.detail, detail);
 });
 
-// Searching for the end of the string again at every quote would take a day.
+// Searching for the end of the string again at every quote would take minutes.
 plane('a body of unterminated quotes is read in one pass', async () => {
   const { send } = await openPlane();
-  for (const text of [`{"a":"${'\\"'.repeat(5_000_000)}`, `{"a":${'"'.repeat(5_000_001)}`]) {
+  for (const text of [`{"a":"${'\\"'.repeat(500_000)}`, `{"a":${'"'.repeat(500_001)}`]) {
     const { json: problem } = await send('PUT', 'state', { headers: json, body: text });
     assert.match(problem.detail, /^The body is not JSON/);
   }

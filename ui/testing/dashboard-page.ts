@@ -54,6 +54,40 @@ export async function release(browser: Browser | undefined): Promise<void> {
   }, closesAfterMs);
 }
 
+/** A sandbox, and the browser of this process. */
+export interface Bench {
+  browser: Browser;
+  served: Served;
+}
+
+type Hook = (run: () => Promise<void>) => void;
+
+/**
+ * Starts a sandbox and the browser before the tests of a suite, and stops them afterwards. Skips the
+ * suite if Chromium is not installed; returns null then.
+ */
+export function startBench(tests: {
+  before: Hook;
+  after: Hook;
+  skip: (name: string) => void;
+}): Bench | null {
+  const executable = findChromium();
+  if (executable === null) {
+    tests.skip('Chromium is not installed');
+    return null;
+  }
+  const bench = {} as Bench;
+  tests.before(async () => {
+    bench.served = await startSandbox();
+    bench.browser = await launch(executable);
+  });
+  tests.after(async () => {
+    await release(bench.browser);
+    await bench.served?.stop();
+  });
+  return bench;
+}
+
 export interface Credential {
   readonly name: string;
   readonly token: string;

@@ -190,8 +190,8 @@ test('hostile bodies and headers are diagnosed safely', () => {
     `"${'\\"'.repeat(100_000)}"`,
     Buffer.alloc(300_000, 0xff),
     'x'.repeat(262_144),
-    'x'.repeat(10_000_000),
-    `${' '.repeat(4_000_000)}x`,
+    'x'.repeat(1_000_000),
+    `${' '.repeat(500_000)}x`,
     '\n'.repeat(250_000),
     '\u0000',
   ]) {
@@ -199,7 +199,7 @@ test('hostile bodies and headers are diagnosed safely', () => {
   }
   assert.not.ok(diagnose({ header: 't=1,'.repeat(5_000) }).verified);
   // Quadratic work on this body would take minutes.
-  assert.not.ok(diagnose({ header: `t=1${' '.repeat(1_000_000)}x,v1=y` }).verified);
+  assert.not.ok(diagnose({ header: `t=1${' '.repeat(300_000)}x,v1=y` }).verified);
   assert.not.ok(diagnose({ header: `t=${'9'.repeat(400)},v1=${'A'.repeat(64)}` }).verified);
   const latest = signWebhook({ secret, body, tMs: Number.MAX_SAFE_INTEGER }).header;
   assert.is(diagnose({ header: latest }).reason, 'too_new');
