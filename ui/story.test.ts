@@ -115,30 +115,27 @@ if (bench !== null) {
     assert.match(await hints.innerText(), /Withdrawal is subtracted/);
   });
 
-  story(
-    'coverage shows the met rules, the hints, and a command for each rule that is not met',
-    async () => {
-      const { page } = view;
-      await page.getByRole('link', { name: 'Rules', exact: true }).click();
-      await page.getByRole('link', { name: 'Coverage', exact: true }).click();
-      await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
-      await page.getByText('sign_against_type').waitFor();
-      await page.getByLabel('Find', { exact: true }).fill('UPD-7');
-      const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
-      assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
-      assert.match(await line.innerText(), 'Bearer (hidden)');
-      // The command is copied with its token all the same.
-      await page.evaluate(
-        'document.execCommand = () => { window.copied = document.activeElement.value; return true; }',
-      );
-      await page.getByRole('button', { name: 'Copy the command that meets UPD-7' }).click();
-      assert.match(String(await page.evaluate('window.copied')), /Bearer tok_/);
-      await page.getByRole('button', { name: 'Show the token' }).click();
-      assert.match(await line.innerText(), /Bearer tok_/);
-      await page.getByRole('button', { name: 'Start over' }).click();
-      await page.getByText(/^0 of \d+ rules$/).waitFor();
-    },
-  );
+  story('coverage shows met rules, hints, and a command for other rules', async () => {
+    const { page } = view;
+    await page.getByRole('link', { name: 'Rules', exact: true }).click();
+    await page.getByRole('link', { name: 'Coverage', exact: true }).click();
+    await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
+    await page.getByText('sign_against_type').waitFor();
+    await page.getByLabel('Find', { exact: true }).fill('UPD-7');
+    const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
+    assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
+    assert.match(await line.innerText(), 'Bearer (hidden)');
+    // The command is copied with its token all the same.
+    await page.evaluate(
+      'document.execCommand = () => { window.copied = document.activeElement.value; return true; }',
+    );
+    await page.getByRole('button', { name: 'Copy the command that meets UPD-7' }).click();
+    assert.match(String(await page.evaluate('window.copied')), /Bearer tok_/);
+    await page.getByRole('button', { name: 'Show the token' }).click();
+    assert.match(await line.innerText(), /Bearer tok_/);
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByText(/^0 of \d+ rules$/).waitFor();
+  });
 
   story('an account shows its own history only', async () => {
     const { page, settled } = view;

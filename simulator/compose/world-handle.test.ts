@@ -12,8 +12,8 @@ import {
 } from '../index.ts';
 import { SandboxClient } from '../testing/sandbox-client.ts';
 
-const handles = suite<{ sandbox: SandboxHandle }>('world handle');
-eachWith(handles, 'sandbox', () => open());
+const test = suite<{ sandbox: SandboxHandle }>('world handle');
+eachWith(test, 'sandbox', () => open());
 
 const day = 86_400_000;
 
@@ -38,87 +38,77 @@ const messageOf = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-handles(
-  'webhooks arrive signed in an array, and are answered as the test says',
-  async ({ sandbox }) => {
-    const wrong = { categories: ['accounts'] } as never;
-    assert.match(
-      await messageOf(sandbox.webhooks.collect(wrong)),
-      'categories[0] cannot be "accounts"; did you mean "account"?',
-    );
-    const sink = await sandbox.webhooks.collect({ categories: ['account'] });
-    sink.answer(({ attempt }) => ({ status: attempt === 1 ? 500 : 204 }));
-    await create(sandbox, 1);
-    const [first] = await sink.waitFor({ kind: 'account.created' });
-    assert.equal([first?.envelope.category, first?.attempt], ['account', 1]);
-    const header = first?.headers['x-webhook-signature'] ?? '';
-    const { secret } = sink.subscription;
-    assert.is(verifyWebhook({ header, body: first?.body ?? '', secret }).ok, true);
-    assert.is(verifyWebhook({ header, body: '{}', secret }).ok, false);
-    await sandbox.clock.advance({ by_ms: 30_000 });
-    const both = await sink.waitFor({ kind: 'account.created' }, { count: 2 });
-    assert.equal(
-      both.map(({ attempt }) => attempt),
-      [1, 2],
-    );
-    assert.is(both[1]?.envelope.id, first?.envelope.id);
-    await sink.expectNone({ kind: 'account.updated' }, { withinMs: 1 });
-    const message = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
-    assert.match(message, /0 of 1 deliveries came within 1 ms: .*\n.*\n.*account\.created evt_/);
-  },
-);
+test('webhooks arrive signed in an array, and the test answers them', async ({ sandbox }) => {
+  const wrong = { categories: ['accounts'] } as never;
+  assert.match(
+    await messageOf(sandbox.webhooks.collect(wrong)),
+    'categories[0] cannot be "accounts"; did you mean "account"?',
+  );
+  const sink = await sandbox.webhooks.collect({ categories: ['account'] });
+  sink.answer(({ attempt }) => ({ status: attempt === 1 ? 500 : 204 }));
+  await create(sandbox, 1);
+  const [first] = await sink.waitFor({ kind: 'account.created' });
+  assert.equal([first?.envelope.category, first?.attempt], ['account', 1]);
+  const header = first?.headers['x-webhook-signature'] ?? '';
+  const { secret } = sink.subscription;
+  assert.is(verifyWebhook({ header, body: first?.body ?? '', secret }).ok, true);
+  assert.is(verifyWebhook({ header, body: '{}', secret }).ok, false);
+  await sandbox.clock.advance({ by_ms: 30_000 });
+  const both = await sink.waitFor({ kind: 'account.created' }, { count: 2 });
+  assert.equal(
+    both.map(({ attempt }) => attempt),
+    [1, 2],
+  );
+  assert.is(both[1]?.envelope.id, first?.envelope.id);
+  await sink.expectNone({ kind: 'account.updated' }, { withinMs: 1 });
+  const message = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
+  assert.match(message, /0 of 1 deliveries came within 1 ms: .*\n.*\n.*account\.created evt_/);
+});
 
-handles(
-  'a wait includes earlier requests, and a timeout reports what arrived',
-  async ({ sandbox }) => {
-    const waiting = sandbox.requests.waitFor({ operation: 'createAccount', status: 201 });
-    await create(sandbox, 1);
-    const [entry] = await waiting;
-    assert.equal([entry?.operation, entry?.response?.status], ['createAccount', 201]);
-    const again = await sandbox.requests.waitFor({ operation: 'createAccount' });
-    assert.is(again.length, 1);
-    const late = await messageOf(sandbox.requests.waitFor({ status: 409 }, { timeoutMs: 1 }));
-    assert.match(late, /^0 of 1 requests came within 1 ms: \{"status":409\}\n/);
-    assert.match(late, 'the last of 1 requests:');
-    assert.match(late, /1 POST \/api\/v1\/accounts 201 \(createAccount, firm\)/);
-    // Deliveries of the starting world are no reason why a request is missing.
-    assert.is(late.split('\n').length, 4, late);
-    const frozen = `the clock is frozen at ${new Date(sandbox.clock.nowMs()).toISOString()}`;
-    assert.match(late, `nothing is due; ${frozen}`);
-    await sandbox.requests.expectNone({ status: 409 }, { withinMs: 1 });
-    const message = await messageOf(sandbox.requests.expectNone({ status: 201 }));
-    assert.match(message, /^expected no request, but 1 came: \{"status":201\}/);
-    const next = messageOf(sandbox.requests.expectNone({ after: 1 }, { withinMs: 10_000 }));
+test('a wait includes earlier requests; a timeout reports what came', async ({ sandbox }) => {
+  const waiting = sandbox.requests.waitFor({ operation: 'createAccount', status: 201 });
+  await create(sandbox, 1);
+  const [entry] = await waiting;
+  assert.equal([entry?.operation, entry?.response?.status], ['createAccount', 201]);
+  const again = await sandbox.requests.waitFor({ operation: 'createAccount' });
+  assert.is(again.length, 1);
+  const late = await messageOf(sandbox.requests.waitFor({ status: 409 }, { timeoutMs: 1 }));
+  assert.match(late, /^0 of 1 requests came within 1 ms: \{"status":409\}\n/);
+  assert.match(late, 'the last of 1 requests:');
+  assert.match(late, /1 POST \/api\/v1\/accounts 201 \(createAccount, firm\)/);
+  // Deliveries of the starting world are no reason why a request is missing.
+  assert.is(late.split('\n').length, 4, late);
+  const frozen = `the clock is frozen at ${new Date(sandbox.clock.nowMs()).toISOString()}`;
+  assert.match(late, `nothing is due; ${frozen}`);
+  await sandbox.requests.expectNone({ status: 409 }, { withinMs: 1 });
+  const message = await messageOf(sandbox.requests.expectNone({ status: 201 }));
+  assert.match(message, /^expected no request, but 1 came: \{"status":201\}/);
+  const next = messageOf(sandbox.requests.expectNone({ after: 1 }, { withinMs: 10_000 }));
+  await create(sandbox, 2);
+  assert.match(await next, /^expected no request, but 1 came/);
+  while ((await clientOf(sandbox).call('GET', 'accounts')).status === 200);
+  assert.match(
+    await messageOf(sandbox.requests.waitFor({ status: 409 }, { timeoutMs: 1 })),
+    /hint on request 6: The clock is frozen, .* advance it by Retry-After \(1000 ms\)\./,
+  );
+});
+
+test('the channel yields envelopes, and reports why it is refused', async ({ sandbox }) => {
+  await create(sandbox, 1);
+  const { last_seq } = ((await sandbox.control('GET', 'info')) as { counts: { last_seq: number } })
+    .counts;
+  const seen: string[] = [];
+  for await (const { kind } of sandbox.channel({ credential: 'firm', after_seq: last_seq - 1 })) {
+    seen.push(kind);
+    if (seen.length === 2) break;
     await create(sandbox, 2);
-    assert.match(await next, /^expected no request, but 1 came/);
-    while ((await clientOf(sandbox).call('GET', 'accounts')).status === 200);
-    assert.match(
-      await messageOf(sandbox.requests.waitFor({ status: 409 }, { timeoutMs: 1 })),
-      /hint on request 6: The clock is frozen, .* advance it by Retry-After \(1000 ms\)\./,
-    );
-  },
-);
+  }
+  assert.equal(seen, ['account.created', 'account.created']);
+  const refused = sandbox.channel({ credential: 'tok_nobody' }).next();
+  assert.match(await messageOf(refused), /refused with 401/);
+});
 
-handles(
-  'the channel yields one envelope after another, and reports why it is refused',
-  async ({ sandbox }) => {
-    await create(sandbox, 1);
-    const { last_seq } = (
-      (await sandbox.control('GET', 'info')) as { counts: { last_seq: number } }
-    ).counts;
-    const seen: string[] = [];
-    for await (const { kind } of sandbox.channel({ credential: 'firm', after_seq: last_seq - 1 })) {
-      seen.push(kind);
-      if (seen.length === 2) break;
-      await create(sandbox, 2);
-    }
-    assert.equal(seen, ['account.created', 'account.created']);
-    const refused = sandbox.channel({ credential: 'tok_nobody' }).next();
-    assert.match(await messageOf(refused), /refused with 401/);
-  },
-);
-
-handles('without a forward nothing is sent to a public host', async ({ sandbox }) => {
+test('without a forward nothing is sent to a public host', async ({ sandbox }) => {
   await sandbox.control('PUT', 'dns/hooks.partner.example', { addresses: ['93.184.216.34'] });
   const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   const { id } = (await clientOf(sandbox).post('webhooks', hook)).body;
@@ -133,35 +123,24 @@ handles('without a forward nothing is sent to a public host', async ({ sandbox }
   );
 });
 
-handles(
-  'a fork is independent, has its own tokens, and is closed separately',
-  async ({ sandbox }) => {
-    await create(sandbox, 1);
-    const copy = await sandbox.fork();
-    assert.is.not(copy.credential('firm').token, sandbox.credential('firm').token);
-    const repeated = await create(copy, 1);
-    assert.is(repeated.status, 201, 'its key is known there');
-    await create(copy, 2);
-    const countOf = async (world: SandboxWorld) =>
-      ((await world.control('GET', 'accounts')) as { accounts: unknown[] }).accounts.length;
-    assert.equal([await countOf(sandbox), await countOf(copy)], [7, 8]);
-    await copy.clock.advance({ by_ms: 1000 });
-    assert.is(copy.clock.nowMs() - sandbox.clock.nowMs(), 1000);
-    // A token of another world is unknown here.
-    const { token } = sandbox.credential('firm');
-    const outsider = await copy.fetch('/api/v1/accounts', {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    assert.is(outsider.status, 401);
-    const fromCopy = await copy.fork('second');
-    assert.is(await countOf(fromCopy), 8);
-    await copy.close();
-    assert.is(await messageOf(copy.control('GET', 'info')), 'the sandbox is closed');
-    assert.is(await countOf(sandbox), 7);
-  },
-);
+test('a fork is independent, has its own tokens and its own end', async ({ sandbox }) => {
+  const copy = await sandbox.fork();
+  const { token } = sandbox.credential('firm');
+  assert.is.not(copy.credential('firm').token, token);
+  const headers = { authorization: `Bearer ${token}` };
+  assert.is((await copy.fetch('/api/v1/accounts', { headers })).status, 401);
+  await create(copy, 1);
+  const countOf = async (world: SandboxWorld) =>
+    ((await world.control('GET', 'accounts')) as { accounts: unknown[] }).accounts.length;
+  const second = await copy.fork('second');
+  await copy.clock.advance({ by_ms: 1000 });
+  assert.is(copy.clock.nowMs() - sandbox.clock.nowMs(), 1000);
+  await copy.close();
+  assert.is(await messageOf(copy.control('GET', 'info')), 'the sandbox is closed');
+  assert.equal([await countOf(sandbox), await countOf(second)], [6, 7]);
+});
 
-handles('the channel starts at 0 if the starting world is older than its window', async () => {
+test('the channel starts at 0 if the starting world is older than its window', async () => {
   const sandbox = await createSandbox({ world: 'default', clock: 'frozen' });
   const begun = sandbox.clock.nowMs();
   const { value } = await sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
@@ -208,7 +187,7 @@ const rejectedAtOnce: readonly Rejected[] = [
   [(w) => w.channel({} as never), /^credential is missing/],
 ];
 
-handles('an invalid argument throws a TypeError immediately', async ({ sandbox }) => {
+test('an invalid argument throws a TypeError immediately', async ({ sandbox }) => {
   for (const [ask, words] of rejectedAtOnce) {
     const error = await Promise.resolve()
       .then(() => ask(sandbox))
@@ -221,7 +200,7 @@ handles('an invalid argument throws a TypeError immediately', async ({ sandbox }
   }
 });
 
-handles('a sink refuses unknown kinds and members, and invalid responses', async ({ sandbox }) => {
+test('a sink refuses unknown kinds and members, and invalid responses', async ({ sandbox }) => {
   const sink = await sandbox.webhooks.collect();
   const wrong: readonly (readonly [unknown, RegExp])[] = [
     [{ kind: 'acount.created' }, /^kind .*did you mean "account\.created"\?/],
@@ -244,7 +223,7 @@ handles('a sink refuses unknown kinds and members, and invalid responses', async
   assert.match(await messageOf(sink.waitFor()), /must return \{ status: .*not \{"status":"500"\}/);
 });
 
-handles('a test can wait for an event that it emitted by hand', async ({ sandbox }) => {
+test('a test can wait for an event that it emitted by hand', async ({ sandbox }) => {
   const sink = await sandbox.webhooks.collect();
   await sandbox.control.createEvent({
     category: 'account',
@@ -255,7 +234,7 @@ handles('a test can wait for an event that it emitted by hand', async ({ sandbox
   assert.is(merged?.attempt, 1);
 });
 
-handles('a function can match, and data matches at any depth', async ({ sandbox }) => {
+test('a function can match, and data matches at any depth', async ({ sandbox }) => {
   const sink = await sandbox.webhooks.collect({ categories: ['account'] });
   await create(sandbox, 1);
   await create(sandbox, 2);
@@ -267,75 +246,69 @@ handles('a function can match, and data matches at any depth', async ({ sandbox 
   assert.is((await sandbox.requests.waitFor(({ response }) => response?.status === 201)).length, 2);
 });
 
-handles(
-  'a failed wait reports why the closest record did not match, and what is due',
-  async ({ sandbox }) => {
-    const sink = await sandbox.webhooks.collect();
-    const client = clientOf(sandbox);
-    const place = { account_id: '1001', trading_account_id: '5001' };
-    const { id } = (await client.transaction(place)).body;
-    await client.call('POST', `transactions/${id}/approve?account_id=1001`);
-    await sink.waitFor({ kind: 'transaction.approved' });
-    const late = await messageOf(sink.waitFor({ kind: 'transaction.settled' }, { timeoutMs: 1 }));
-    const frozen = `the clock is frozen at ${new Date(sandbox.clock.nowMs()).toISOString()}`;
-    assert.match(late, `the settlement of transaction ${id} is due in 2000 ms; ${frozen}`);
-    const near = { kind: 'transaction.approved', account_id: '1002' };
-    assert.match(
-      await messageOf(sink.waitFor(near, { timeoutMs: 1 })),
-      /nearest: transaction\.approved .*: account_id is "1001", not "1002"/,
-    );
-    // A wrong type must not pass a test that expects no events.
-    for (const wrong of [{ account_id: 1001 }, { data: { amount: 10 } }]) {
-      const words = /^(account_id|data\.amount) must be a string/;
-      assert.match(await messageOf(sink.expectNone(wrong as never)), words);
-    }
-    sink.answer(() => ({ status: 500 }));
-    await create(sandbox, 1);
-    await sink.waitFor({ kind: 'account.created' });
-    await sandbox.clock.advance({ by_ms: 0 });
-    assert.match(
-      await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 })),
-      /delivery \S+ of event \d+ was answered 500: later events wait until it succeeds/,
-    );
-    await sandbox.clock.advance({ by_ms: 2 * day });
-    const stopped = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
-    const { id: own } = sink.subscription;
-    assert.match(stopped, `deliveries of subscription ${own} stopped after the last attempt: call`);
-    assert.not.match(stopped, 'northwind');
-  },
-);
+test('a failed wait reports the closest record, and what is due', async ({ sandbox }) => {
+  const sink = await sandbox.webhooks.collect();
+  const client = clientOf(sandbox);
+  const place = { account_id: '1001', trading_account_id: '5001' };
+  const { id } = (await client.transaction(place)).body;
+  await client.call('POST', `transactions/${id}/approve?account_id=1001`);
+  await sink.waitFor({ kind: 'transaction.approved' });
+  const late = await messageOf(sink.waitFor({ kind: 'transaction.settled' }, { timeoutMs: 1 }));
+  const frozen = `the clock is frozen at ${new Date(sandbox.clock.nowMs()).toISOString()}`;
+  assert.match(late, `the settlement of transaction ${id} is due in 2000 ms; ${frozen}`);
+  const near = { kind: 'transaction.approved', account_id: '1002' };
+  assert.match(
+    await messageOf(sink.waitFor(near, { timeoutMs: 1 })),
+    /nearest: transaction\.approved .*: account_id is "1001", not "1002"/,
+  );
+  // A wrong type must not pass a test that expects no events.
+  for (const wrong of [{ account_id: 1001 }, { data: { amount: 10 } }]) {
+    const words = /^(account_id|data\.amount) must be a string/;
+    assert.match(await messageOf(sink.expectNone(wrong as never)), words);
+  }
+  sink.answer(() => ({ status: 500 }));
+  await create(sandbox, 1);
+  await sink.waitFor({ kind: 'account.created' });
+  await sandbox.clock.advance({ by_ms: 0 });
+  assert.match(
+    await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 })),
+    /delivery \S+ of event \d+ was answered 500: later events wait until it succeeds/,
+  );
+  await sandbox.clock.advance({ by_ms: 2 * day });
+  const stopped = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
+  const { id: own } = sink.subscription;
+  assert.match(stopped, `deliveries of subscription ${own} stopped after the last attempt: call`);
+  assert.not.match(stopped, 'northwind');
+});
 
-handles(
-  'a sink survives a reset and a restore, but is emptied; a fork has none',
-  async ({ sandbox }) => {
-    const sink = await sandbox.webhooks.collect({ categories: ['account'] });
-    await sandbox.control.createSnapshot({ name: 'before' });
-    await create(sandbox, 1);
-    await sink.waitFor({ kind: 'account.created' });
-    for (const renew of [
-      () => sandbox.reset(),
-      () => sandbox.control.restoreSnapshot({ name: 'before' }),
-    ]) {
-      await renew();
-      assert.is(sink.deliveries.length, 0);
-      await create(sandbox, 2);
-      const [delivery] = await sink.waitFor({ kind: 'account.created' });
-      const header = delivery?.headers['x-webhook-signature'] ?? '';
-      const { secret, id } = sink.subscription;
-      assert.is(verifyWebhook({ header, body: delivery?.body ?? '', secret }).ok, true);
-      assert.is(delivery?.headers['x-webhook-subscription-id'], String(id));
-    }
-    const copy = await sandbox.fork();
-    await create(copy, 3);
-    await sink.expectNone({ data: { client_reference_id: 'p-3' } }, { withinMs: 50 });
-    const own = await copy.webhooks.collect();
-    await create(copy, 4);
-    await own.waitFor({ data: { client_reference_id: 'p-4' } });
-    assert.is(sink.deliveries.length, 1);
-  },
-);
+test('a sink survives a reset and a restore, empty; a fork has none', async ({ sandbox }) => {
+  const sink = await sandbox.webhooks.collect({ categories: ['account'] });
+  await sandbox.control.createSnapshot({ name: 'before' });
+  await create(sandbox, 1);
+  await sink.waitFor({ kind: 'account.created' });
+  for (const renew of [
+    () => sandbox.reset(),
+    () => sandbox.control.restoreSnapshot({ name: 'before' }),
+  ]) {
+    await renew();
+    assert.is(sink.deliveries.length, 0);
+    await create(sandbox, 2);
+    const [delivery] = await sink.waitFor({ kind: 'account.created' });
+    const header = delivery?.headers['x-webhook-signature'] ?? '';
+    const { secret, id } = sink.subscription;
+    assert.is(verifyWebhook({ header, body: delivery?.body ?? '', secret }).ok, true);
+    assert.is(delivery?.headers['x-webhook-subscription-id'], String(id));
+  }
+  const copy = await sandbox.fork();
+  await create(copy, 3);
+  await sink.expectNone({ data: { client_reference_id: 'p-3' } }, { withinMs: 50 });
+  const own = await copy.webhooks.collect();
+  await create(copy, 4);
+  await own.waitFor({ data: { client_reference_id: 'p-4' } });
+  assert.is(sink.deliveries.length, 1);
+});
 
-handles('after close every method reports that the sandbox is closed', async () => {
+test('after close every method reports that the sandbox is closed', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
   const pending = messageOf(sink.waitFor({ kind: 'order.filled' }));
@@ -371,4 +344,4 @@ handles('after close every method reports that the sandbox is closed', async () 
   }
 });
 
-handles.run();
+test.run();

@@ -69,20 +69,6 @@ journal('completing a forgotten entry does not replace a newer one', () => {
   assert.is(kept.bytes, 4 * (bare + 10));
 });
 
-journal('a journal with a later first number starts there', () => {
-  const kept = createJournal(4);
-  keepEntry(kept, entryOf(500));
-  keepEntry(kept, entryOf(20));
-  assert.equal(numbers(kept), [500]);
-});
-
-journal('skipped numbers leave gaps', () => {
-  const kept = createJournal(4);
-  for (const n of [1, 2, 7, 9]) keepEntry(kept, entryOf(n, 1));
-  assert.equal(numbers(kept), [9, 7]);
-  assert.is(kept.bytes, 2 * (bare + 1));
-});
-
 journal('large bodies evict more entries', () => {
   const kept = createJournal(1000);
   const megabyte = 1024 * 1024;

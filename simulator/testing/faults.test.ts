@@ -169,22 +169,19 @@ faults('a fault matches if all of its parts match, and counts its matches', asyn
   }
 });
 
-faults(
-  'a fault applies as often as configured, and the older of two applies first',
-  async ({ client }) => {
-    const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
-    await client.sandbox.faults.add({ ...status(503), times: 2 });
-    await client.sandbox.faults.add({ ...status(500), times: 1 });
-    const statuses: number[] = [];
-    for (let n = 0; n < 4; n += 1) statuses.push((await create(client)).status);
-    assert.equal(statuses, [503, 503, 500, 201]);
-    const { faults: listed } = await client.control('GET', 'faults');
-    assert.equal(
-      listed.map(({ hits }: { hits: number }) => hits),
-      [2, 1],
-    );
-  },
-);
+faults('a fault applies as often as set, and the older of two first', async ({ client }) => {
+  const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
+  await client.sandbox.faults.add({ ...status(503), times: 2 });
+  await client.sandbox.faults.add({ ...status(500), times: 1 });
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n += 1) statuses.push((await create(client)).status);
+  assert.equal(statuses, [503, 503, 500, 201]);
+  const { faults: listed } = await client.control('GET', 'faults');
+  assert.equal(
+    listed.map(({ hits }: { hits: number }) => hits),
+    [2, 1],
+  );
+});
 
 /** Calls without a key, each of another kind. */
 const keyless = [
@@ -319,37 +316,34 @@ function wholeList(client: SandboxClient): Promise<Response> {
   });
 }
 
-faults(
-  'over a socket: a truncated body ends cleanly, and a slow body arrives in chunks',
-  async () => {
-    const sandbox = await createSandbox({ plan: 'pro' });
-    const { base_url } = await sandbox.listen();
-    const { token } = sandbox.credential('firm');
-    const ask = async () => {
-      const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
-      const pieces: string[] = [];
-      socket.on('data', (bytes: Buffer) => pieces.push(String(bytes)));
-      socket.write(
-        `GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n` +
-          `authorization: Bearer ${token}\r\n\r\n`,
-      );
-      // An end instead of an error: a reset would lose the bytes before it.
-      await once(socket, 'end');
-      const text = pieces.join('');
-      const [head = '', body = ''] = text.split('\r\n\r\n');
-      return { length: Number(/content-length: (\d+)/.exec(head)?.[1]), body, pieces };
-    };
-    await sandbox.faults.add({ effect: { kind: 'truncate', bytes: 7 }, times: 1 });
-    const cut = await ask();
-    assert.is(cut.body.length, 7);
-    assert.ok(cut.length > 7, 'the headers promise more');
-    await sandbox.faults.add({ effect: { kind: 'slow_body', ms: 100 }, times: 1 });
-    const slow = await ask();
-    assert.is(Buffer.byteLength(slow.body), slow.length);
-    assert.ok(slow.pieces.length > 1, 'it came in pieces');
-    await sandbox.close();
-  },
-);
+faults('over a socket a truncated body ends, and a slow body comes in chunks', async () => {
+  const sandbox = await createSandbox({ plan: 'pro' });
+  const { base_url } = await sandbox.listen();
+  const { token } = sandbox.credential('firm');
+  const ask = async () => {
+    const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
+    const pieces: string[] = [];
+    socket.on('data', (bytes: Buffer) => pieces.push(String(bytes)));
+    socket.write(
+      `GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n` +
+        `authorization: Bearer ${token}\r\n\r\n`,
+    );
+    // An end instead of an error: a reset would lose the bytes before it.
+    await once(socket, 'end');
+    const text = pieces.join('');
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    return { length: Number(/content-length: (\d+)/.exec(head)?.[1]), body, pieces };
+  };
+  await sandbox.faults.add({ effect: { kind: 'truncate', bytes: 7 }, times: 1 });
+  const cut = await ask();
+  assert.is(cut.body.length, 7);
+  assert.ok(cut.length > 7, 'the headers promise more');
+  await sandbox.faults.add({ effect: { kind: 'slow_body', ms: 100 }, times: 1 });
+  const slow = await ask();
+  assert.is(Buffer.byteLength(slow.body), slow.length);
+  assert.ok(slow.pieces.length > 1, 'it came in pieces');
+  await sandbox.close();
+});
 
 faults('nth: the fault applies from that matching call on', async ({ client }) => {
   await client.sandbox.faults.add({

@@ -54,22 +54,19 @@ async function record() {
   return { answers, world };
 }
 
-replays(
-  'a replay gives the same responses and world, without a line cut off by a kill',
-  async () => {
-    const { answers, world } = await record();
-    assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
-    const replayed = await replayRecording(path);
-    assert.equal(replayed.answers, answers);
-    const state = (await replayed.sandbox.control('GET', 'state')) as { world: object };
-    assert.equal(state.world, JSON.parse(world).world);
-    await replayed.sandbox.close();
-    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
-    const cut = await replayRecording(path);
-    assert.equal(cut.answers, answers.slice(0, -1));
-    await cut.sandbox.close();
-  },
-);
+replays('a replay gives the same responses and world, up to a torn line', async () => {
+  const { answers, world } = await record();
+  assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
+  const replayed = await replayRecording(path);
+  assert.equal(replayed.answers, answers);
+  const state = (await replayed.sandbox.control('GET', 'state')) as { world: object };
+  assert.equal(state.world, JSON.parse(world).world);
+  await replayed.sandbox.close();
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
+  const cut = await replayRecording(path);
+  assert.equal(cut.answers, answers.slice(0, -1));
+  await cut.sandbox.close();
+});
 
 replays('a file that is not a recording is refused with its error', async () => {
   await record();

@@ -179,22 +179,19 @@ worlds('dropping a world aborts a call whose webhook name is being resolved', as
   await sandbox.close();
 });
 
-worlds(
-  'a wrong secret counts against the budget of its client, in that client’s world',
-  async () => {
-    const sandbox = await createSandbox();
-    const created = await make(sandbox);
-    const minted = (await sandbox.control('POST', `worlds/${created.name}/credentials`, {
-      scopes: ['accounts:write'],
-    })) as Any;
-    const ask = async (client_secret: string) => {
-      const body = { grant_type: 'client_credentials', client_id: minted.client_id, client_secret };
-      return (await new SandboxClient(sandbox).post('oauth/token', body, { as: null })).status;
-    };
-    for (let n = 0; n < 10; n += 1) assert.is(await ask('wrong'), 401);
-    assert.is(await ask(minted.client_secret), 429);
-    await sandbox.close();
-  },
-);
+worlds('a wrong secret counts against its client, in the client’s world', async () => {
+  const sandbox = await createSandbox();
+  const created = await make(sandbox);
+  const minted = (await sandbox.control('POST', `worlds/${created.name}/credentials`, {
+    scopes: ['accounts:write'],
+  })) as Any;
+  const ask = async (client_secret: string) => {
+    const body = { grant_type: 'client_credentials', client_id: minted.client_id, client_secret };
+    return (await new SandboxClient(sandbox).post('oauth/token', body, { as: null })).status;
+  };
+  for (let n = 0; n < 10; n += 1) assert.is(await ask('wrong'), 401);
+  assert.is(await ask(minted.client_secret), 429);
+  await sandbox.close();
+});
 
 worlds.run();

@@ -11,12 +11,12 @@ import {
 } from '../../../fixtures/sample-calls.ts';
 import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
-const coverage = suite<{ testPlane: TestPlane }>('coverage');
+const test = suite<{ testPlane: TestPlane }>('coverage');
 
-coverage.before.each(async (place) => {
+test.before.each(async (place) => {
   place.testPlane = await createTestPlane();
 });
-coverage.after.each(({ testPlane }) => testPlane.sandbox.close());
+test.after.each(({ testPlane }) => testPlane.sandbox.close());
 
 const coveredRules = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>> =>
   (await ask('GET', 'coverage')).body.rules.ids;
@@ -94,78 +94,69 @@ function tokenOf({ sandbox }: TestPlane, who: string): string {
   throw new Error(`there is no credential ${who}`);
 }
 
-coverage(
-  'every rule has a line or a reason, and every line covers its rule',
-  async ({ testPlane }) => {
-    assert.is(sampleCalls.size + unreachable.size, catalogue.length);
-    const { coverage: counts } = testPlane.sandbox.first;
-    const missed: string[] = [];
-    await testPlane.ask('POST', 'snapshots', { name: 'begin' });
-    for (const [id, order] of sampleCalls) {
-      await testPlane.ask('POST', 'snapshots/begin/restore');
-      await testPlane.ask('DELETE', 'coverage');
-      assert.is(counts.rules.size, 0, id);
-      await play(testPlane, id, order);
-      if (!counts.rules.has(id)) missed.push(id);
-    }
-    assert.equal(missed, []);
-  },
-);
+test('every rule has a reason or a line that covers it', async ({ testPlane }) => {
+  assert.is(sampleCalls.size + unreachable.size, catalogue.length);
+  const { coverage: counts } = testPlane.sandbox.first;
+  const missed: string[] = [];
+  await testPlane.ask('POST', 'snapshots', { name: 'begin' });
+  for (const [id, order] of sampleCalls) {
+    await testPlane.ask('POST', 'snapshots/begin/restore');
+    await testPlane.ask('DELETE', 'coverage');
+    assert.is(counts.rules.size, 0, id);
+    await play(testPlane, id, order);
+    if (!counts.rules.has(id)) missed.push(id);
+  }
+  assert.equal(missed, []);
+});
 
-coverage(
-  'each call is counted once, and counts survive resets and restored snapshots',
-  async ({ testPlane }) => {
-    const { ask, call } = testPlane;
-    await ask('POST', 'snapshots', { name: 'begin' });
-    const person = { client_reference_id: 'a', email: 'a@example.com', brand_id: '10' };
-    await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
-    await ask('POST', 'reset');
-    await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
-    await ask('POST', 'snapshots/begin/restore');
-    await call('firm', 'POST', 'accounts', { body: { ...person, nick: 'a' }, key: 'k' });
-    const { body } = await ask('GET', 'coverage');
-    assert.is(body.rules.ids['ACC-1'], 3);
-    assert.is(body.rules.of, catalogue.length);
-    assert.is(body.operations.createAccount, 3);
-    assert.is(body.operations.createTransaction, 0);
-    assert.is(body.events['account.created'], 3);
-    assert.is(body.refusals['409 idempotency_in_flight'], 0);
-    assert.equal(
-      body.hints.map(({ code, count }: { code: string; count: number }) => [code, count]),
-      [['unknown_member', 1]],
-    );
-    assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, catalogue.length);
-    await ask('DELETE', 'coverage');
-    assert.equal(await coveredRules(testPlane), {});
-  },
-);
+test('each call counts once; counts survive resets and restores', async ({ testPlane }) => {
+  const { ask, call } = testPlane;
+  await ask('POST', 'snapshots', { name: 'begin' });
+  const person = { client_reference_id: 'a', email: 'a@example.com', brand_id: '10' };
+  await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
+  await ask('POST', 'reset');
+  await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
+  await ask('POST', 'snapshots/begin/restore');
+  await call('firm', 'POST', 'accounts', { body: { ...person, nick: 'a' }, key: 'k' });
+  const { body } = await ask('GET', 'coverage');
+  assert.is(body.rules.ids['ACC-1'], 3);
+  assert.is(body.rules.of, catalogue.length);
+  assert.is(body.operations.createAccount, 3);
+  assert.is(body.operations.createTransaction, 0);
+  assert.is(body.events['account.created'], 3);
+  assert.is(body.refusals['409 idempotency_in_flight'], 0);
+  assert.equal(
+    body.hints.map(({ code, count }: { code: string; count: number }) => [code, count]),
+    [['unknown_member', 1]],
+  );
+  assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, catalogue.length);
+  await ask('DELETE', 'coverage');
+  assert.equal(await coveredRules(testPlane), {});
+});
 
-coverage(
-  'transitions and refusals are counted by name, including those of dropped worlds',
-  async ({ testPlane }) => {
-    const { ask, call } = testPlane;
-    await call('firm', 'POST', 'transactions/9003/approve?account_id=1001');
-    await call('firm', 'POST', 'transactions/9008/approve?account_id=1002');
-    await call('no-amend', 'POST', 'transactions/9001/cancel?account_id=1001', {
-      body: { reason: 'asked for' },
-    });
-    await ask('POST', 'worlds', { name: 'other' });
-    await ask('POST', 'worlds/other/events', { category: 'account' });
-    await ask('DELETE', 'worlds/other');
-    const own = (await ask('GET', 'coverage')).body;
-    assert.is(own.transitions['approved approve → approved'], 1);
-    assert.is(own.transitions['rejected approve → 409'], 1);
-    assert.is(own.transitions['settled cancel → 403'], 1);
-    assert.is(own.transitions['pending approve → approved'], 0);
-    assert.is(own.refusals['409 invalid_state'], 1);
-    const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b);
-    assert.is(sum(own.events), 0);
-    assert.is(sum((await ask('GET', 'coverage?of=all')).body.events), 1);
-    assert.equal((await ask('GET', 'coverage?of=all')).body.transitions, own.transitions);
-  },
-);
+test('transitions and refusals count by name, also of dropped worlds', async ({ testPlane }) => {
+  const { ask, call } = testPlane;
+  await call('firm', 'POST', 'transactions/9003/approve?account_id=1001');
+  await call('firm', 'POST', 'transactions/9008/approve?account_id=1002');
+  await call('no-amend', 'POST', 'transactions/9001/cancel?account_id=1001', {
+    body: { reason: 'asked for' },
+  });
+  await ask('POST', 'worlds', { name: 'other' });
+  await ask('POST', 'worlds/other/events', { category: 'account' });
+  await ask('DELETE', 'worlds/other');
+  const own = (await ask('GET', 'coverage')).body;
+  assert.is(own.transitions['approved approve → approved'], 1);
+  assert.is(own.transitions['rejected approve → 409'], 1);
+  assert.is(own.transitions['settled cancel → 403'], 1);
+  assert.is(own.transitions['pending approve → approved'], 0);
+  assert.is(own.refusals['409 invalid_state'], 1);
+  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b);
+  assert.is(sum(own.events), 0);
+  assert.is(sum((await ask('GET', 'coverage?of=all')).body.events), 1);
+  assert.equal((await ask('GET', 'coverage?of=all')).body.transitions, own.transitions);
+});
 
-coverage('a delayed call is counted once, when its response is sent', async ({ testPlane }) => {
+test('a delayed call is counted once, when its response is sent', async ({ testPlane }) => {
   const { ask, call } = testPlane;
   const match = { operation: 'approveTransaction' };
   await ask('POST', 'faults', { match, phase: 'after', effect: { kind: 'delay', ms: 500 } });
@@ -185,4 +176,4 @@ coverage('a delayed call is counted once, when its response is sent', async ({ t
   assert.is(body.transitions['pending approve → approved'], 1);
 });
 
-coverage.run();
+test.run();

@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type TestPlane, withPlane } from '../testing/plane.ts';
 
-const deliveries = suite<TestPlane>('control: events and deliveries');
-withPlane(deliveries);
+const test = suite<TestPlane>('control: events and deliveries');
+withPlane(test);
 
 const url = 'https://hooks.partner.example/in?a=1';
 
@@ -31,7 +31,7 @@ const statusesOf = async (plane: TestPlane, id: number) =>
 /** Runs everything that is due now, including the responses. */
 const settle = ({ ask }: TestPlane) => ask('POST', 'clock/advance', { by_ms: 0 });
 
-deliveries('an event made by the operator is delivered like any other', async (plane) => {
+test('an event made by the operator is delivered like any other', async (plane) => {
   const { ask, sent } = plane;
   const id = await subscribe(plane);
   const last = (await ask('GET', 'info')).body.counts.last_seq;
@@ -51,7 +51,7 @@ deliveries('an event made by the operator is delivered like any other', async (p
   assert.equal(byEvent, listed);
 });
 
-deliveries('a kind that looks misspelt is sent as it is, with a hint', async ({ ask }) => {
+test('a kind that looks misspelt is sent as it is, with a hint', async ({ ask }) => {
   for (const [kind, hint] of [
     ['transaction.aproved', 'kind is sent as it is; did you mean transaction.approved?'],
     ['transaction.approved', undefined],
@@ -62,7 +62,7 @@ deliveries('a kind that looks misspelt is sent as it is, with a hint', async ({ 
   }
 });
 
-deliveries('events and deliveries are paginated', async ({ ask }) => {
+test('events and deliveries are paginated', async ({ ask }) => {
   const all = (await ask('GET', 'events')).body;
   assert.equal([all.next_after_seq, all.events.at(-1).seq], [null, all.last_seq]);
   const page = (await ask('GET', `events?after_seq=${all.last_seq - 3}&limit=2`)).body;
@@ -81,53 +81,47 @@ deliveries('events and deliveries are paginated', async ({ ask }) => {
   assert.equal(seen, begun);
 });
 
-deliveries(
-  'deliveries behind a failing event are listed, and continue when resumed',
-  async (plane) => {
-    const { ask } = plane;
-    const id = await subscribe(plane);
-    plane.receiver = () => ({ status: 500, error: null });
-    for (let n = 0; n < 3; n += 1) await ask('POST', 'events', { category: 'account' });
-    await settle(plane);
-    assert.equal(await statusesOf(plane, id), ['pending 1', 'pending 0', 'pending 0']);
-    const ids = (await listOf(plane, id)).map((each) => each.id === null);
-    assert.equal(ids, [false, true, true]);
-    await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
-    assert.is((await statusesOf(plane, id))[0], 'exhausted 8');
-    const stopped = (await ask('GET', 'subscriptions')).body.subscriptions.at(-1);
-    assert.equal([stopped.id, stopped.stopped], [id, true]);
-    plane.receiver = () => ({ status: 204, error: null });
-    const resumed = await ask('POST', `subscriptions/${id}/resume`);
-    assert.equal([resumed.status, resumed.body.stopped], [200, false]);
-    await settle(plane);
-    assert.equal(await statusesOf(plane, id), ['delivered 9', 'delivered 1', 'delivered 1']);
-  },
-);
+test('deliveries behind a failing event are listed, and can be resumed', async (plane) => {
+  const { ask } = plane;
+  const id = await subscribe(plane);
+  plane.receiver = () => ({ status: 500, error: null });
+  for (let n = 0; n < 3; n += 1) await ask('POST', 'events', { category: 'account' });
+  await settle(plane);
+  assert.equal(await statusesOf(plane, id), ['pending 1', 'pending 0', 'pending 0']);
+  const ids = (await listOf(plane, id)).map((each) => each.id === null);
+  assert.equal(ids, [false, true, true]);
+  await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
+  assert.is((await statusesOf(plane, id))[0], 'exhausted 8');
+  const stopped = (await ask('GET', 'subscriptions')).body.subscriptions.at(-1);
+  assert.equal([stopped.id, stopped.stopped], [id, true]);
+  plane.receiver = () => ({ status: 204, error: null });
+  const resumed = await ask('POST', `subscriptions/${id}/resume`);
+  assert.equal([resumed.status, resumed.body.stopped], [200, false]);
+  await settle(plane);
+  assert.equal(await statusesOf(plane, id), ['delivered 9', 'delivered 1', 'delivered 1']);
+});
 
-deliveries(
-  'a name resolves to its override, and to the resolver again after its removal',
-  async (plane) => {
-    const { ask, call } = plane;
-    const subscribed = async () => {
-      const body = { url, event_categories: ['account'] };
-      return (await call('firm', 'POST', 'webhooks', { body })).status;
-    };
-    const set = await ask('PUT', 'dns/Hooks.Partner.example', { addresses: ['10.0.0.7'] });
-    assert.equal(set.body, { hostname: 'hooks.partner.example', addresses: ['10.0.0.7'] });
-    assert.equal((await ask('GET', 'dns')).body.dns, [set.body]);
-    for (const addresses of [['10.0.0.7'], [], ['93.184.216.34', '10.0.0.7']]) {
-      await ask('PUT', 'dns/hooks.partner.example', { addresses });
-      assert.is(await subscribed(), 422, String(addresses));
-    }
-    assert.is((await ask('DELETE', 'dns/hooks.partner.example')).status, 204);
-    assert.is(await subscribed(), 201);
-    // A name is stored as a URL spells it.
-    const named = await ask('PUT', 'dns/B%C3%BCcher.example.', { addresses: ['93.184.216.34'] });
-    assert.is(named.body.hostname, 'xn--bcher-kva.example');
-  },
-);
+test('a name resolves to its override until that is removed', async (plane) => {
+  const { ask, call } = plane;
+  const subscribed = async () => {
+    const body = { url, event_categories: ['account'] };
+    return (await call('firm', 'POST', 'webhooks', { body })).status;
+  };
+  const set = await ask('PUT', 'dns/Hooks.Partner.example', { addresses: ['10.0.0.7'] });
+  assert.equal(set.body, { hostname: 'hooks.partner.example', addresses: ['10.0.0.7'] });
+  assert.equal((await ask('GET', 'dns')).body.dns, [set.body]);
+  for (const addresses of [['10.0.0.7'], [], ['93.184.216.34', '10.0.0.7']]) {
+    await ask('PUT', 'dns/hooks.partner.example', { addresses });
+    assert.is(await subscribed(), 422, String(addresses));
+  }
+  assert.is((await ask('DELETE', 'dns/hooks.partner.example')).status, 204);
+  assert.is(await subscribed(), 201);
+  // A name is stored as a URL spells it.
+  const named = await ask('PUT', 'dns/B%C3%BCcher.example.', { addresses: ['93.184.216.34'] });
+  assert.is(named.body.hostname, 'xn--bcher-kva.example');
+});
 
-deliveries('a forward is stored by origin, and deliveries go to its target', async (plane) => {
+test('a forward is stored by origin, and deliveries go to its target', async (plane) => {
   const { ask, sent } = plane;
   const forward = { from: 'https://hooks.partner.example', to: 'http://127.0.0.1:9000' };
   const slash = { from: 'https://HOOKS.partner.example/', to: 'http://127.0.0.1:9001/in' };
@@ -144,4 +138,4 @@ deliveries('a forward is stored by origin, and deliveries go to its target', asy
   assert.equal((await ask('GET', 'forwards')).body, { forwards: [] });
 });
 
-deliveries.run();
+test.run();

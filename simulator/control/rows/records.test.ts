@@ -112,28 +112,25 @@ records('a firm has brands, a rate and permissions, which can be removed', async
   }
 });
 
-records(
-  'an account shows more than the API does, and lists are paginated',
-  async ({ ask, call }) => {
-    const { id } = (await call('firm', 'POST', 'accounts', { body: person })).body;
-    const { body } = await ask('GET', `accounts/${id}`);
-    assert.equal(
-      [body.email, body.owner, body.created_via, body.client_reference_id, body.first_deposit_id],
-      [person.email, 'Northwind Trade desk', 'api', 'new-1', null],
-    );
-    const seen: string[] = [];
-    let after: number | null = 0;
-    while (after !== null) {
-      const { body: page } = await ask('GET', `accounts?limit=4&after=${after}`);
-      seen.push(...page.accounts.map((each: { id: string }) => each.id));
-      after = page.next_after;
-    }
-    assert.is(seen.join(), '1001,1002,1003,1004,1005,1006,1007');
-    const { accounts } = (await ask('GET', 'accounts?brand_id=20')).body;
-    assert.ok(accounts.length > 0);
-    for (const { firm_id } of accounts) assert.is(firm_id, '2');
-  },
-);
+records('an account shows more than in the API, and lists have pages', async ({ ask, call }) => {
+  const { id } = (await call('firm', 'POST', 'accounts', { body: person })).body;
+  const { body } = await ask('GET', `accounts/${id}`);
+  assert.equal(
+    [body.email, body.owner, body.created_via, body.client_reference_id, body.first_deposit_id],
+    [person.email, 'Northwind Trade desk', 'api', 'new-1', null],
+  );
+  const seen: string[] = [];
+  let after: number | null = 0;
+  while (after !== null) {
+    const { body: page } = await ask('GET', `accounts?limit=4&after=${after}`);
+    seen.push(...page.accounts.map((each: { id: string }) => each.id));
+    after = page.next_after;
+  }
+  assert.is(seen.join(), '1001,1002,1003,1004,1005,1006,1007');
+  const { accounts } = (await ask('GET', 'accounts?brand_id=20')).body;
+  assert.ok(accounts.length > 0);
+  for (const { firm_id } of accounts) assert.is(firm_id, '2');
+});
 
 records('the plane can open trading accounts, which the API cannot', async ({ ask }) => {
   const { body: plain } = await ask('POST', 'accounts/1001/trading-accounts');
@@ -177,75 +174,66 @@ records('a rejected transaction stores the reason and the operator', async (plan
   assert.ok(transactions.some((each: { id: string }) => each.id === id));
 });
 
-records(
-  'allowances: the remainder is shared by the delegated credentials of one issuer',
-  async (p) => {
-    const { ask, call } = p;
-    for (let n = 0; n < 3; n += 1) await call('brand-a', 'GET', 'accounts');
-    interface Bucket {
-      readonly of: string;
-      readonly client_ids: readonly string[];
-      readonly firm_id: string;
-      readonly rate_per_second: number;
-      readonly level: number;
-      readonly full: number;
-    }
-    const buckets = async (): Promise<Bucket[]> => (await ask('GET', 'buckets')).body.buckets;
-    const levels = async () =>
-      (await buckets())
-        .filter(({ of, client_ids, firm_id }) =>
-          of === 'firm' ? firm_id === '1' : client_ids.includes('cl_brand_a'),
-        )
-        .map(({ of, rate_per_second, level, full }) => [of, rate_per_second, level, full]);
-    assert.equal((await levels()).sort(), [
-      ['credential', 5, 2, 5],
-      ['firm', 20, 17, 20],
-    ]);
-    await ask('POST', 'clock/advance', { by_ms: 100 });
-    assert.equal((await levels()).sort(), [
-      ['credential', 5, 2.5, 5],
-      ['firm', 20, 19, 20],
-    ]);
-    const shared = (await buckets()).find(({ client_ids }) => client_ids[0] === 'cl_delegated');
-    assert.equal(shared?.client_ids, ['cl_delegated', 'cl_delegated_read_only']);
-  },
-);
+records('delegated credentials of one issuer share their allowance', async (p) => {
+  const { ask, call } = p;
+  for (let n = 0; n < 3; n += 1) await call('brand-a', 'GET', 'accounts');
+  interface Bucket {
+    readonly of: string;
+    readonly client_ids: readonly string[];
+    readonly firm_id: string;
+    readonly rate_per_second: number;
+    readonly level: number;
+    readonly full: number;
+  }
+  const buckets = async (): Promise<Bucket[]> => (await ask('GET', 'buckets')).body.buckets;
+  const levels = async () =>
+    (await buckets())
+      .filter(({ of, client_ids, firm_id }) =>
+        of === 'firm' ? firm_id === '1' : client_ids.includes('cl_brand_a'),
+      )
+      .map(({ of, rate_per_second, level, full }) => [of, rate_per_second, level, full]);
+  assert.equal((await levels()).sort(), [
+    ['credential', 5, 2, 5],
+    ['firm', 20, 17, 20],
+  ]);
+  await ask('POST', 'clock/advance', { by_ms: 100 });
+  assert.equal((await levels()).sort(), [
+    ['credential', 5, 2.5, 5],
+    ['firm', 20, 19, 20],
+  ]);
+  const shared = (await buckets()).find(({ client_ids }) => client_ids[0] === 'cl_delegated');
+  assert.equal(shared?.client_ids, ['cl_delegated', 'cl_delegated_read_only']);
+});
 
-records(
-  'idempotency keys are listed newest first and filtered, until they expire',
-  async (plane) => {
-    const { ask, call } = plane;
-    const create = (who: string, key: string, client_reference_id: string) =>
-      call(who, 'POST', 'accounts', {
-        key,
-        body: { client_reference_id, email: `${who}@x.example` },
-      });
-    await create('brand-a', 'one', 'Ref-1');
-    await create('brand-b', 'k'.repeat(255), 'r'.repeat(255));
-    const list = async (query = '') => (await ask('GET', `keys?${query}`)).body.keys;
-    const [long, one] = await list();
-    // A very long identity is stored as a digest, and found by its journal entry.
-    assert.equal([long.key.length, long.subject.length], [255, 255]);
-    const { key, subject, state, status, first_attempt } = one;
-    assert.equal(
-      [key, subject, state, status, first_attempt],
-      ['one', 'ref-1', 'recorded', 201, 1],
-    );
-    assert.equal([one.recorded_at_ms, one.expires_at_ms], [startMs, startMs + keyRetentionMs]);
-    for (const [query, count] of [
-      ['limit=1', 1],
-      ['key=one', 1],
-      ['client_id=cl_brand_a', 1],
-      ['operation=createTransaction', 0],
-    ] as const) {
-      assert.is((await list(query)).length, count, query);
-    }
-    await ask('POST', 'clock/advance', { by_ms: keyRetentionMs - 1 });
-    assert.is((await list())[0].age_ms, keyRetentionMs - 1);
-    await ask('POST', 'clock/advance', { by_ms: 1 });
-    assert.equal(await list(), []);
-  },
-);
+records('keys are listed newest first and filtered, until they expire', async (plane) => {
+  const { ask, call } = plane;
+  const create = (who: string, key: string, client_reference_id: string) =>
+    call(who, 'POST', 'accounts', {
+      key,
+      body: { client_reference_id, email: `${who}@x.example` },
+    });
+  await create('brand-a', 'one', 'Ref-1');
+  await create('brand-b', 'k'.repeat(255), 'r'.repeat(255));
+  const list = async (query = '') => (await ask('GET', `keys?${query}`)).body.keys;
+  const [long, one] = await list();
+  // A very long identity is stored as a digest, and found by its journal entry.
+  assert.equal([long.key.length, long.subject.length], [255, 255]);
+  const { key, subject, state, status, first_attempt } = one;
+  assert.equal([key, subject, state, status, first_attempt], ['one', 'ref-1', 'recorded', 201, 1]);
+  assert.equal([one.recorded_at_ms, one.expires_at_ms], [startMs, startMs + keyRetentionMs]);
+  for (const [query, count] of [
+    ['limit=1', 1],
+    ['key=one', 1],
+    ['client_id=cl_brand_a', 1],
+    ['operation=createTransaction', 0],
+  ] as const) {
+    assert.is((await list(query)).length, count, query);
+  }
+  await ask('POST', 'clock/advance', { by_ms: keyRetentionMs - 1 });
+  assert.is((await list())[0].age_ms, keyRetentionMs - 1);
+  await ask('POST', 'clock/advance', { by_ms: 1 });
+  assert.equal(await list(), []);
+});
 
 records('info summarizes the sandbox', async ({ ask }) => {
   await ask('POST', 'faults', { match: {}, effect: { kind: 'hang' } });

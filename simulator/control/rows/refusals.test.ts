@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
 
-const refusals = suite<TestPlane>('control: refusals');
-withPlane(refusals);
+const test = suite<TestPlane>('control: refusals');
+withPlane(test);
 
 const scopes: string[] = [];
 const delegated = { scopes, kind: 'delegated', account_id: '1001' };
@@ -118,7 +118,7 @@ const bodies: Readonly<Record<string, Refused>> = {
   ],
 };
 
-refusals('an invalid body is refused by field, and nothing is changed', async ({ ask }) => {
+test('an invalid body is refused by field, and nothing is changed', async ({ ask }) => {
   const before = (await ask('GET', 'state')).body;
   for (const [row, cases] of Object.entries(bodies)) {
     const [method = '', path = ''] = row.split(' ');
@@ -145,22 +145,19 @@ const queries = [
   ['requests/1?secrets=all', 'secrets'],
 ] as const;
 
-refusals(
-  'a query parameter that is unknown, invalid or repeated is refused by name',
-  async ({ ask }) => {
-    for (const [path, field] of queries) {
-      const { status, body } = await ask('GET', path);
-      assert.equal([status, body.errors[0].field], [422, field], path);
-    }
-    const unnamed = await ask('DELETE', 'forwards');
-    assert.equal([unnamed.status, unnamed.body.errors[0].field], [422, 'from']);
-    const names = ['a%20b', 'a%2Fb', 'a:80', 'u%40a', '127.0.0.1', '%5B::1%5D', '0x7f.1'];
-    for (const name of [...names, 'a..b', 'a'.repeat(64), `${'a.'.repeat(127)}a`]) {
-      const { status, body } = await ask('PUT', `dns/${name}`, { addresses: ['93.184.216.34'] });
-      assert.equal([status, body.errors[0].field], [422, 'hostname'], name);
-    }
-  },
-);
+test('an unknown, invalid or repeated query parameter is refused by name', async ({ ask }) => {
+  for (const [path, field] of queries) {
+    const { status, body } = await ask('GET', path);
+    assert.equal([status, body.errors[0].field], [422, field], path);
+  }
+  const unnamed = await ask('DELETE', 'forwards');
+  assert.equal([unnamed.status, unnamed.body.errors[0].field], [422, 'from']);
+  const names = ['a%20b', 'a%2Fb', 'a:80', 'u%40a', '127.0.0.1', '%5B::1%5D', '0x7f.1'];
+  for (const name of [...names, 'a..b', 'a'.repeat(64), `${'a.'.repeat(127)}a`]) {
+    const { status, body } = await ask('PUT', `dns/${name}`, { addresses: ['93.184.216.34'] });
+    assert.equal([status, body.errors[0].field], [422, 'hostname'], name);
+  }
+});
 
 const conflicts = [
   ['PATCH', 'credentials/unknown', 404],
@@ -185,7 +182,7 @@ const conflicts = [
   ['DELETE', 'worlds/default', 409],
 ] as const;
 
-refusals('an unknown record is a 404, and a conflicting state is a 409', async ({ ask }) => {
+test('an unknown record is a 404, and a conflicting state is a 409', async ({ ask }) => {
   for (const [method, path, status] of conflicts) {
     assert.is((await ask(method, path)).status, status, `${method} ${path}`);
   }
@@ -195,4 +192,4 @@ refusals('an unknown record is a 404, and a conflicting state is a 409', async (
   assert.is((await ask('POST', 'worlds', { name: 'default' })).status, 409);
 });
 
-refusals.run();
+test.run();

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { createTestPlane, type TestPlane, withPlane } from '../testing/plane.ts';
 
-const requests = suite<TestPlane>('control: journal');
-withPlane(requests);
+const test = suite<TestPlane>('control: journal');
+withPlane(test);
 
 const person = (n: number) => ({ client_reference_id: `p-${n}`, email: `p-${n}@example.com` });
 
@@ -15,7 +15,7 @@ function create({ call }: TestPlane, n: number, key = `k-${n}`) {
 
 type Step = { readonly name: string; readonly outcome: string; readonly note: string };
 
-requests('an entry traces a created account from route to operation', async (plane) => {
+test('an entry traces a created account from route to operation', async (plane) => {
   const { ask } = plane;
   const created = await create(plane, 1);
   const { body } = await ask('GET', 'requests/1');
@@ -56,27 +56,24 @@ requests('an entry traces a created account from route to operation', async (pla
   assert.equal([body.event_ids, body.event_seqs], [[body.events[0].id], [body.events[0].seq]]);
 });
 
-requests(
-  'a replay links to the first attempt, and the first attempt to its replays',
-  async (plane) => {
-    const { ask } = plane;
-    const first = await create(plane, 1);
-    await create(plane, 1);
-    const replay = (await ask('GET', 'requests/2')).body;
-    assert.equal(replay.first_attempt, {
-      id: '1',
-      request_id: first.headers.get('x-request-id'),
-    });
-    const decided = replay.steps.at(-1);
-    assert.equal(decided, {
-      name: 'replay',
-      outcome: 'decided',
-      note: '201, the answer to request 1',
-    });
-    assert.equal(replay.event_ids, []);
-    assert.equal((await ask('GET', 'requests/1')).body.repeats, ['2']);
-  },
-);
+test('a replay and its first attempt link to each other', async (plane) => {
+  const { ask } = plane;
+  const first = await create(plane, 1);
+  await create(plane, 1);
+  const replay = (await ask('GET', 'requests/2')).body;
+  assert.equal(replay.first_attempt, {
+    id: '1',
+    request_id: first.headers.get('x-request-id'),
+  });
+  const decided = replay.steps.at(-1);
+  assert.equal(decided, {
+    name: 'replay',
+    outcome: 'decided',
+    note: '201, the answer to request 1',
+  });
+  assert.equal(replay.event_ids, []);
+  assert.equal((await ask('GET', 'requests/1')).body.repeats, ['2']);
+});
 
 // [the request, the check that decides, the status]
 const refusals = [
@@ -86,7 +83,7 @@ const refusals = [
   ['accounts', { body: '{' }, 'readable', 400],
 ] as const;
 
-requests('an entry names the check that decided a refusal', async ({ ask, call }) => {
+test('an entry names the check that decided a refusal', async ({ ask, call }) => {
   for (const [index, [path, more, step, status]] of refusals.entries()) {
     const answer = await call('brand-a', 'POST', path, { body: person(1), ...more });
     assert.is(answer.status, status, step);
@@ -111,7 +108,7 @@ const causes = [
   ['firm', 'GET', 'accounts/9999/status', {}, ['NS-54']],
 ] as const;
 
-requests('a response names the rules that contributed to it', async ({ ask, call }) => {
+test('a response names the rules that contributed to it', async ({ ask, call }) => {
   for (const [index, [who, method, path, more, cites]] of causes.entries()) {
     await call(who, method, path, more);
     await ask('POST', 'clock/advance', { by_ms: 1000 });
@@ -119,39 +116,33 @@ requests('a response names the rules that contributed to it', async ({ ask, call
   }
 });
 
-requests(
-  'an open question is reported with its choice, and with the setting that changed it',
-  async () => {
-    const settings = { ...defaultSettings, unparsable_status: 422 } as const;
-    const { ask, call } = await createTestPlane({ options: { settings } });
-    await call('brand-a', 'POST', 'accounts', { body: '{' });
-    const { reasons } = (await ask('GET', 'requests/1')).body;
-    const open = reasons.find(({ id }: { id: string }) => id === 'NS-14');
-    assert.match(
-      open.words,
-      /^Which status does .*\? 400 if .* Here `unparsable_status` is `422`\.$/,
-    );
-  },
-);
+test('an open question is reported with its choice and changed setting', async () => {
+  const settings = { ...defaultSettings, unparsable_status: 422 } as const;
+  const { ask, call } = await createTestPlane({ options: { settings } });
+  await call('brand-a', 'POST', 'accounts', { body: '{' });
+  const { reasons } = (await ask('GET', 'requests/1')).body;
+  const open = reasons.find(({ id }: { id: string }) => id === 'NS-14');
+  assert.match(
+    open.words,
+    /^Which status does .*\? 400 if .* Here `unparsable_status` is `422`\.$/,
+  );
+});
 
-requests(
-  'the newest entries are first, or the oldest first after a given number',
-  async (plane) => {
-    const { ask } = plane;
-    for (let n = 1; n <= 4; n += 1) await create(plane, n);
-    const ids = async (query: string) => {
-      const { body } = await ask('GET', `requests?${query}`);
-      return [...body.requests.map(({ id }: { id: string }) => id), body.next_after];
-    };
-    assert.equal(await ids(''), ['4', '3', '2', '1', null]);
-    assert.equal(await ids('limit=1'), ['4', null]);
-    assert.equal(await ids('after=1&limit=2'), ['2', '3', 3]);
-    assert.equal(await ids('after=3'), ['4', null]);
-    assert.equal(await ids('after=4'), [null]);
-  },
-);
+test('the newest entries are first; after a number, the oldest', async (plane) => {
+  const { ask } = plane;
+  for (let n = 1; n <= 4; n += 1) await create(plane, n);
+  const ids = async (query: string) => {
+    const { body } = await ask('GET', `requests?${query}`);
+    return [...body.requests.map(({ id }: { id: string }) => id), body.next_after];
+  };
+  assert.equal(await ids(''), ['4', '3', '2', '1', null]);
+  assert.equal(await ids('limit=1'), ['4', null]);
+  assert.equal(await ids('after=1&limit=2'), ['2', '3', 3]);
+  assert.equal(await ids('after=3'), ['4', null]);
+  assert.equal(await ids('after=4'), [null]);
+});
 
-requests('entries are filtered by operation, status and caller', async (plane) => {
+test('entries are filtered by operation, status and caller', async (plane) => {
   const { ask, call } = plane;
   await create(plane, 1);
   await call('firm', 'GET', 'accounts');
@@ -164,34 +155,31 @@ requests('entries are filtered by operation, status and caller', async (plane) =
   assert.equal(await ids('client_id=cl_firm&operation=createAccount&status=201'), []);
 });
 
-requests('a call is found by its X-Request-Id', async (plane) => {
+test('a call is found by its X-Request-Id', async (plane) => {
   const created = await create(plane, 1);
   const id = created.headers.get('x-request-id') ?? '';
   assert.is((await plane.ask('GET', `requests/${id}`)).body.id, '1');
 });
 
-requests(
-  'binary bodies are shown as base64, and only lists truncate long bodies',
-  async ({ sandbox, ask }) => {
-    const send = (body: Uint8Array) =>
-      sandbox.call({ method: 'POST', target: '/api/v1/accounts', headers: {}, body }, () => {});
-    send(new Uint8Array([0xff, 0xfe]));
-    const broken = (await ask('GET', 'requests/1')).body.request;
-    assert.equal([broken.body, broken.encoding], ['//4=', 'base64']);
-    // The cut falls inside a character of three bytes.
-    const long = `x${'€'.repeat(6000)}`;
-    send(Buffer.from(long));
-    send(Buffer.from('plain'));
-    const [plain, cut] = (await ask('GET', 'requests')).body.requests;
-    assert.equal([plain.request.body, plain.request.truncated], ['plain', false]);
-    assert.equal([cut.request.encoding, cut.request.truncated], ['text', true]);
-    assert.ok(long.startsWith(cut.request.body) && cut.request.body.length > 5000);
-    const whole = (await ask('GET', 'requests/2')).body.request;
-    assert.equal([whole.body, whole.truncated], [long, false]);
-  },
-);
+test('binary bodies are base64, and only lists truncate long bodies', async ({ sandbox, ask }) => {
+  const send = (body: Uint8Array) =>
+    sandbox.call({ method: 'POST', target: '/api/v1/accounts', headers: {}, body }, () => {});
+  send(new Uint8Array([0xff, 0xfe]));
+  const broken = (await ask('GET', 'requests/1')).body.request;
+  assert.equal([broken.body, broken.encoding], ['//4=', 'base64']);
+  // The cut falls inside a character of three bytes.
+  const long = `x${'€'.repeat(6000)}`;
+  send(Buffer.from(long));
+  send(Buffer.from('plain'));
+  const [plain, cut] = (await ask('GET', 'requests')).body.requests;
+  assert.equal([plain.request.body, plain.request.truncated], ['plain', false]);
+  assert.equal([cut.request.encoding, cut.request.truncated], ['text', true]);
+  assert.ok(long.startsWith(cut.request.body) && cut.request.body.length > 5000);
+  const whole = (await ask('GET', 'requests/2')).body.request;
+  assert.equal([whole.body, whole.truncated], [long, false]);
+});
 
-requests('an entry links a call to its deliveries', async (plane) => {
+test('an entry links a call to its deliveries', async (plane) => {
   const { ask, call } = plane;
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('brand-a', 'POST', 'webhooks', { body });
@@ -207,47 +195,44 @@ requests('an entry links a call to its deliveries', async (plane) => {
   );
 });
 
-requests(
-  'tokens, cookies and secrets are shown only on request',
-  async ({ ask, call, plane, sandbox }) => {
-    const { client_id: clientId, client_secret: clientSecret } =
-      sandbox.first.world.credentials.get('cl_firm') ?? {};
-    const body = {
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    };
-    const headers = { cookie: 'session=s3cret' };
-    const created = await call('firm', 'POST', 'oauth/token?access_token=s3cret', {
-      body,
-      headers,
-    });
-    assert.is(created.status, 200);
-    const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
-    const { secret } = (await call('firm', 'POST', 'webhooks', { body: hook })).body;
-    const token = (await ask('GET', 'credentials')).body.credentials[0].token;
-    const secrets = ['s3cret', clientSecret, created.body.access_token, secret, token];
-    const stream = await plane.fetch(new Request('http://any/_sandbox/stream'));
-    await call('firm', 'GET', 'accounts?access_token=s3cret');
-    const reader = stream.body?.getReader();
-    let followed = '';
-    while (!followed.includes('event: request\n')) {
-      followed += new TextDecoder().decode((await reader?.read())?.value);
-    }
-    await reader?.cancel();
-    const expected = [
-      (await ask('GET', 'requests')).body,
-      (await ask('GET', 'requests/1')).body,
-      followed,
-    ];
-    for (const one of secrets) {
-      assert.type(one, 'string');
-      for (const text of expected) assert.not.ok(JSON.stringify(text).includes(one), one);
-    }
-    const [first, second] = [1, 2].map((id) => ask('GET', `requests/${id}?secrets=shown`));
-    const whole = JSON.stringify([(await first)?.body, (await second)?.body]);
-    for (const one of secrets) assert.ok(whole.includes(one), one);
-  },
-);
+test('secrets are shown only on request', async ({ ask, call, plane, sandbox }) => {
+  const { client_id: clientId, client_secret: clientSecret } =
+    sandbox.first.world.credentials.get('cl_firm') ?? {};
+  const body = {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  };
+  const headers = { cookie: 'session=s3cret' };
+  const created = await call('firm', 'POST', 'oauth/token?access_token=s3cret', {
+    body,
+    headers,
+  });
+  assert.is(created.status, 200);
+  const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
+  const { secret } = (await call('firm', 'POST', 'webhooks', { body: hook })).body;
+  const token = (await ask('GET', 'credentials')).body.credentials[0].token;
+  const secrets = ['s3cret', clientSecret, created.body.access_token, secret, token];
+  const stream = await plane.fetch(new Request('http://any/_sandbox/stream'));
+  await call('firm', 'GET', 'accounts?access_token=s3cret');
+  const reader = stream.body?.getReader();
+  let followed = '';
+  while (!followed.includes('event: request\n')) {
+    followed += new TextDecoder().decode((await reader?.read())?.value);
+  }
+  await reader?.cancel();
+  const expected = [
+    (await ask('GET', 'requests')).body,
+    (await ask('GET', 'requests/1')).body,
+    followed,
+  ];
+  for (const one of secrets) {
+    assert.type(one, 'string');
+    for (const text of expected) assert.not.ok(JSON.stringify(text).includes(one), one);
+  }
+  const [first, second] = [1, 2].map((id) => ask('GET', `requests/${id}?secrets=shown`));
+  const whole = JSON.stringify([(await first)?.body, (await second)?.body]);
+  for (const one of secrets) assert.ok(whole.includes(one), one);
+});
 
-requests.run();
+test.run();

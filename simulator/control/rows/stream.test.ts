@@ -47,29 +47,26 @@ function parse(frame: string): StreamEvent {
 
 const person = { client_reference_id: 'p-1', email: 'p-1@example.com' };
 
-stream(
-  'the stream starts with the clock, then sends events and requests as the lists do',
-  async (plane) => {
-    const { ask, call } = plane;
-    const { until, cancel } = await follow(plane);
-    const [clock] = await until('clock');
-    assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
-    await call('brand-a', 'POST', 'accounts', { body: person });
-    const streamed = await until('request');
-    assert.equal(
-      streamed.map(({ id, event }) => [id, event]),
-      [
-        ['2', 'event'],
-        ['3', 'request'],
-      ],
-    );
-    const { last_seq } = (await ask('GET', 'events')).body;
-    const listed = (await ask('GET', `events?after_seq=${last_seq - 1}`)).body.events[0];
-    assert.equal(streamed[0]?.data, listed);
-    assert.equal(streamed[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
-    await cancel();
-  },
-);
+stream('the stream sends the clock, then events and requests as in lists', async (plane) => {
+  const { ask, call } = plane;
+  const { until, cancel } = await follow(plane);
+  const [clock] = await until('clock');
+  assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
+  await call('brand-a', 'POST', 'accounts', { body: person });
+  const streamed = await until('request');
+  assert.equal(
+    streamed.map(({ id, event }) => [id, event]),
+    [
+      ['2', 'event'],
+      ['3', 'request'],
+    ],
+  );
+  const { last_seq } = (await ask('GET', 'events')).body;
+  const listed = (await ask('GET', `events?after_seq=${last_seq - 1}`)).body.events[0];
+  assert.equal(streamed[0]?.data, listed);
+  assert.equal(streamed[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
+  await cancel();
+});
 
 stream('the stream sends deliveries, changes by the plane, and the clock', async (plane) => {
   const { ask, call } = plane;

@@ -177,16 +177,13 @@ hints('another body under the same key: the hint names the members that differ',
   assert.match(found[0]?.words ?? '', 'used this key first, with another first_name, password.');
 });
 
-hints(
-  'a repeat with a body that is ignored gets the same hint, whatever its bytes',
-  ({ world }) => {
-    const line = 'POST transactions/9004/approve?account_id=1001';
-    const first = send(world, { line, key: 'k', body: new Uint8Array([255, 254]) });
-    const second = send(world, { line, key: 'k', body: bytesOf('{"other":') });
-    assert.equal([first.status, second.status], [200, 200]);
-    assert.not(second.codes.includes('body_unlike_first'));
-  },
-);
+hints('a repeat with an ignored body gets the same hint, whatever its bytes', ({ world }) => {
+  const line = 'POST transactions/9004/approve?account_id=1001';
+  const first = send(world, { line, key: 'k', body: new Uint8Array([255, 254]) });
+  const second = send(world, { line, key: 'k', body: bytesOf('{"other":') });
+  assert.equal([first.status, second.status], [200, 200]);
+  assert.not(second.codes.includes('body_unlike_first'));
+});
 
 hints('the same members in another order are the same body', ({ world }) => {
   const line = 'POST accounts';
@@ -253,29 +250,26 @@ hints('a call before Retry-After has passed', ({ world }) => {
   assert.equal(late.codes, []);
 });
 
-hints(
-  'a 429 under a frozen clock says how far to advance it, and accuses no repeat',
-  ({ world }) => {
-    const read: Sent = { line: 'GET accounts', key: 'k', frozen: true };
-    while (send(world, read).status === 200);
-    for (const again of [read, { ...read, line: 'POST accounts', body: ada }]) {
-      const { told: found, codes } = send(world, again);
-      assert.equal(codes, ['frozen_clock']);
-      assert.match(found[0]?.words ?? '', 'advance it by Retry-After (1000 ms).');
-    }
-    step(world, behaviour, { kind: 'time', atMs: startMs + 1000 });
-    assert.equal(send(world, read).codes, []);
-    const effect = { kind: 'status', status: 429 } as const;
-    step(world, behaviour, {
-      kind: 'command',
-      atMs: world.nowMs,
-      name: 'makeFault',
-      args: { match: {}, effect },
-    });
-    const ordered = send(world, read);
-    assert.equal([ordered.status, ordered.codes], [429, []]);
-  },
-);
+hints('a 429 under a frozen clock says how far to advance it', ({ world }) => {
+  const read: Sent = { line: 'GET accounts', key: 'k', frozen: true };
+  while (send(world, read).status === 200);
+  for (const again of [read, { ...read, line: 'POST accounts', body: ada }]) {
+    const { told: found, codes } = send(world, again);
+    assert.equal(codes, ['frozen_clock']);
+    assert.match(found[0]?.words ?? '', 'advance it by Retry-After (1000 ms).');
+  }
+  step(world, behaviour, { kind: 'time', atMs: startMs + 1000 });
+  assert.equal(send(world, read).codes, []);
+  const effect = { kind: 'status', status: 429 } as const;
+  step(world, behaviour, {
+    kind: 'command',
+    atMs: world.nowMs,
+    name: 'makeFault',
+    args: { match: {}, effect },
+  });
+  const ordered = send(world, read);
+  assert.equal([ordered.status, ordered.codes], [429, []]);
+});
 
 hints('correct calls get no hint', ({ world }) => {
   const tag = { 'if-match': `"${world.accounts.get('1001')?.revision}"` };

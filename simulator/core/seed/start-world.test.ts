@@ -1,24 +1,12 @@
 // The parts of a starting world must be consistent; an error names the inconsistent field.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Path, worldWith } from '../../../fixtures/testing/world-with.ts';
 import { defaultWorld } from '../../../fixtures/worlds/default.ts';
 import { parseWorld } from '../../../fixtures/worlds.ts';
 import { seedWorld } from '../testing/begin-world.ts';
 import { phoneTables } from '../values/phone.ts';
 import { StartingWorldError } from './history.ts';
-
-type Path = readonly (string | number)[];
-
-/** The default world with one member changed; undefined removes it. */
-function worldWith(path: Path, value: unknown): unknown {
-  const world = JSON.parse(JSON.stringify(defaultWorld));
-  let at = world;
-  for (const part of path.slice(0, -1)) at = at[part];
-  const last = path.at(-1) as string | number;
-  if (value === undefined) delete at[last];
-  else at[last] = value;
-  return world;
-}
 
 const pathOf = (path: Path) =>
   path.reduce<string>(

@@ -12,32 +12,29 @@ import { limitedLookup } from './resolver.ts';
 import { certificate, listen, rawReceiver, requestTo, withDeliverer } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
-const pinning = suite<{ deliverer: Deliverer }>('address pinning');
-withDeliverer(pinning);
+const test = suite<{ deliverer: Deliverer }>('address pinning');
+withDeliverer(test);
 
 const toLoopback: LookupFunction = (_hostname, { all }, done) => {
   if (all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
   else done(null, '127.0.0.1', 4);
 };
 
-pinning(
-  'a checked name connects to the checked address, whatever the resolver returns',
-  async ({ deliverer }) => {
-    const hosts: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
-      hosts.push(request.headers.host);
-      response.end();
-    });
-    const port = await listen(server);
-    // No resolver knows this name; the address comes from the check.
-    const url = `http://nowhere.invalid:${port}/`;
-    const { status } = await deliverer.deliver(requestTo(url, { addresses: ['127.0.0.1'] }));
-    assert.is(status, 200);
-    assert.equal(hosts, [`nowhere.invalid:${port}`]);
-  },
-);
+test('a checked name connects to its address, whatever resolvers say', async ({ deliverer }) => {
+  const hosts: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    hosts.push(request.headers.host);
+    response.end();
+  });
+  const port = await listen(server);
+  // No resolver knows this name; the address comes from the check.
+  const url = `http://nowhere.invalid:${port}/`;
+  const { status } = await deliverer.deliver(requestTo(url, { addresses: ['127.0.0.1'] }));
+  assert.is(status, 200);
+  assert.equal(hosts, [`nowhere.invalid:${port}`]);
+});
 
-pinning('rebinding: a public name whose connection would end at loopback is refused', async () => {
+test('rebinding: a public name whose connection would end at loopback is refused', async () => {
   let lookups = 0;
   const receiver = await rawReceiver(() => {
     lookups += 1;
@@ -54,7 +51,7 @@ pinning('rebinding: a public name whose connection would end at loopback is refu
   await deliverer.close();
 });
 
-pinning('a public peer other than the checked address is not used either', async () => {
+test('a public peer other than the checked address is not used either', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
   const request = requestTo(`http://hooks.example.com:${receiver.port}/`, {
@@ -66,7 +63,7 @@ pinning('a public peer other than the checked address is not used either', async
   await deliverer.close();
 });
 
-pinning('an address literal, which needs no look-up, is checked too', async ({ deliverer }) => {
+test('an address literal, which needs no look-up, is checked too', async ({ deliverer }) => {
   const receiver = await rawReceiver(() => undefined);
   for (const [host, addresses] of [
     ['127.0.0.1', ['127.0.0.1']],
@@ -80,7 +77,7 @@ pinning('an address literal, which needs no look-up, is checked too', async ({ d
   }
 });
 
-pinning('an open connection is not used after its check expires', async ({ deliverer }) => {
+test('an open connection is not used after its check expires', async ({ deliverer }) => {
   const receiver = await rawReceiver((socket) =>
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
   );
@@ -97,36 +94,32 @@ pinning('an open connection is not used after its check expires', async ({ deliv
   assert.is(receiver.connections(), 1);
 });
 
-pinning(
-  'https: SNI, Host and certificate use the name, the connection uses the address',
-  async () => {
-    const seen: unknown[] = [];
-    const server = createSecureServer(certificate, (request, response) => {
-      seen.push((request.socket as TLSSocket & { servername?: string }).servername);
-      response.end();
-    });
-    const port = await listen(server);
-    const trusting = undiciDeliverer({ pools: { ca: certificate.cert } });
-    const to = (name: string) =>
-      requestTo(`https://${name}:${port}/`, { addresses: ['127.0.0.1'] });
-    const delivered = await trusting.deliver(to('hooks.example.com'));
-    assert.equal([delivered.status, delivered.error], [200, null]);
-    assert.equal(seen, ['hooks.example.com']);
-    const other = await trusting.deliver(to('other.example.com'));
-    assert.is(other.status, null);
-    assert.is(other.error, 'the certificate is for another host');
-    await trusting.close();
+test('https: the certificate is for the name, the connection to the address', async () => {
+  const seen: unknown[] = [];
+  const server = createSecureServer(certificate, (request, response) => {
+    seen.push((request.socket as TLSSocket & { servername?: string }).servername);
+    response.end();
+  });
+  const port = await listen(server);
+  const trusting = undiciDeliverer({ pools: { ca: certificate.cert } });
+  const to = (name: string) => requestTo(`https://${name}:${port}/`, { addresses: ['127.0.0.1'] });
+  const delivered = await trusting.deliver(to('hooks.example.com'));
+  assert.equal([delivered.status, delivered.error], [200, null]);
+  assert.equal(seen, ['hooks.example.com']);
+  const other = await trusting.deliver(to('other.example.com'));
+  assert.is(other.status, null);
+  assert.is(other.error, 'the certificate is for another host');
+  await trusting.close();
 
-    const strict = undiciDeliverer();
-    const selfSigned = await strict.deliver(to('hooks.example.com'));
-    assert.is(selfSigned.status, null);
-    assert.is(selfSigned.error, 'the certificate is self-signed');
-    await strict.close();
-    assert.is(seen.length, 1);
-  },
-);
+  const strict = undiciDeliverer();
+  const selfSigned = await strict.deliver(to('hooks.example.com'));
+  assert.is(selfSigned.status, null);
+  assert.is(selfSigned.error, 'the certificate is self-signed');
+  await strict.close();
+  assert.is(seen.length, 1);
+});
 
-pinning('one reachable address of several checked addresses is enough', async ({ deliverer }) => {
+test('one reachable address of several checked addresses is enough', async ({ deliverer }) => {
   const server = createServer((_request, response) => response.end());
   const port = await listen(server);
   const url = `http://hooks.example.com:${port}/`;
@@ -136,7 +129,7 @@ pinning('one reachable address of several checked addresses is enough', async ({
   assert.is(outcome.status, 200);
 });
 
-pinning('concurrent attempts share a look-up, and the next attempt makes a new one', async () => {
+test('concurrent attempts share a look-up, and the next attempt makes a new one', async () => {
   let lookups = 0;
   const resolver = limitedLookup(async () => {
     lookups += 1;
@@ -148,7 +141,7 @@ pinning('concurrent attempts share a look-up, and the next attempt makes a new o
   assert.equal(await resolver('a.example'), ['93.184.216.2']);
 });
 
-pinning('if a resolver hangs or fails, the name has no address', async () => {
+test('if a resolver hangs or fails, the name has no address', async () => {
   const failing = limitedLookup(() => Promise.reject(new Error('ENOTFOUND')));
   assert.equal(await failing('a.example'), []);
   const silent = limitedLookup(() => new Promise(() => undefined), 20);
@@ -156,7 +149,7 @@ pinning('if a resolver hangs or fails, the name has no address', async () => {
   assert.equal(await Promise.all(names), [[], [], [], []]);
 });
 
-pinning('look-ups that are no longer needed are not made', async () => {
+test('look-ups that are no longer needed are not made', async () => {
   const names: string[] = [];
   const release: (() => void)[] = [];
   const resolver = limitedLookup((name) => {
@@ -169,4 +162,4 @@ pinning('look-ups that are no longer needed are not made', async () => {
   assert.equal(names, ['a', 'b']);
 });
 
-pinning.run();
+test.run();

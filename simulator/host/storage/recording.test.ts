@@ -22,8 +22,8 @@ import { FileProblem } from './private-file.ts';
 import { playRecording, recordWorld } from './recording.ts';
 import { restoreState, serializeState } from './world-document.ts';
 
-const recording = suite<{ sandbox: Sandbox }>('recordings');
-eachWith(recording, 'sandbox', () => createTestSandbox());
+const test = suite<{ sandbox: Sandbox }>('recordings');
+eachWith(test, 'sandbox', () => createTestSandbox());
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
 
 /**
@@ -77,50 +77,39 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
 }
 
 for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
-  recording(
-    `a long session with ${interrupt ?? 'no interruption'} is replayed exactly`,
-    async () => {
-      const path = join(folder, `${index}.jsonl`);
-      const responses = await converse(path, index + 1, interrupt);
-      const played = await playRecording(
-        readFileSync(path, 'utf8').split('\n'),
-        responses.behaviour,
-      );
-      const answers = played.effects.flatMap((effect) =>
-        effect.kind === 'answer' ? [`${effect.requestId} ${effect.reply.body}`] : [],
-      );
-      assert.ok(answers.length > 350, `${answers.length} answers`);
-      assert.is(answers.join('\n'), responses.answers.join('\n'));
-      assert.is(JSON.stringify(dumpWorld(played.world)), responses.world);
-    },
-  );
+  test(`a long session with ${interrupt ?? 'no interruption'} is replayed exactly`, async () => {
+    const path = join(folder, `${index}.jsonl`);
+    const responses = await converse(path, index + 1, interrupt);
+    const played = await playRecording(readFileSync(path, 'utf8').split('\n'), responses.behaviour);
+    const answers = played.effects.flatMap((effect) =>
+      effect.kind === 'answer' ? [`${effect.requestId} ${effect.reply.body}`] : [],
+    );
+    assert.ok(answers.length > 350, `${answers.length} answers`);
+    assert.is(answers.join('\n'), responses.answers.join('\n'));
+    assert.is(JSON.stringify(dumpWorld(played.world)), responses.world);
+  });
 }
 
-recording(
-  'a file that cannot be written, or exists, is refused and left unchanged',
-  async ({ sandbox }) => {
-    const held = join(folder, 'held.jsonl');
-    const link = join(folder, 'link.jsonl');
-    writeFileSync(held, 'evidence\n');
-    symlinkSync(join(folder, 'elsewhere.jsonl'), link);
-    for (const [path, words] of [
-      [join(folder, 'no', 'where'), `there is no folder ${join(folder, 'no')}`],
-      [held, 'is not empty; remove it, or name another file'],
-      [link, 'is a symbolic link to a file that is not there'],
-    ] as const) {
-      const error = await recordWorld(sandbox.first, path, assert.unreachable).catch(
-        (each) => each,
-      );
-      assert.instance(error, FileProblem);
-      assert.is(error.message, words);
-    }
-    sandbox.first.execute('makeEvent', { category: 'account' });
-    assert.is(readFileSync(held, 'utf8'), 'evidence\n');
-    assert.equal([existsSync(join(folder, 'no')), existsSync(link)], [false, false]);
-  },
-);
+test('a file that cannot be written, or exists, is left unchanged', async ({ sandbox }) => {
+  const held = join(folder, 'held.jsonl');
+  const link = join(folder, 'link.jsonl');
+  writeFileSync(held, 'evidence\n');
+  symlinkSync(join(folder, 'elsewhere.jsonl'), link);
+  for (const [path, words] of [
+    [join(folder, 'no', 'where'), `there is no folder ${join(folder, 'no')}`],
+    [held, 'is not empty; remove it, or name another file'],
+    [link, 'is a symbolic link to a file that is not there'],
+  ] as const) {
+    const error = await recordWorld(sandbox.first, path, assert.unreachable).catch((each) => each);
+    assert.instance(error, FileProblem);
+    assert.is(error.message, words);
+  }
+  sandbox.first.execute('makeEvent', { category: 'account' });
+  assert.is(readFileSync(held, 'utf8'), 'evidence\n');
+  assert.equal([existsSync(join(folder, 'no')), existsSync(link)], [false, false]);
+});
 
-recording('an empty file is accepted, and readable by its owner only', async ({ sandbox }) => {
+test('an empty file is accepted, and readable by its owner only', async ({ sandbox }) => {
   const path = join(folder, 'empty.jsonl');
   writeFileSync(path, '');
   chmodSync(path, 0o644);
@@ -131,12 +120,12 @@ recording('an empty file is accepted, and readable by its owner only', async ({ 
   assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"command".*\n$/);
 });
 
-recording('a discarded recording leaves no file', async ({ sandbox }) => {
+test('a discarded recording leaves no file', async ({ sandbox }) => {
   const path = join(folder, 'discarded.jsonl');
   const begun = await recordWorld(sandbox.first, path, assert.unreachable);
   await begun.discard();
   assert.is(existsSync(path), false);
 });
 
-recording.after(() => rmSync(folder, { recursive: true }));
-recording.run();
+test.after(() => rmSync(folder, { recursive: true }));
+test.run();

@@ -493,34 +493,31 @@ async function otherProcess() {
   return { pid: other.pid as number, kill };
 }
 
-state(
-  'a state file has one sandbox at a time, and the lock of a killed one is taken over',
-  async (place) => {
-    const { path } = place;
-    const other = await otherProcess();
-    const lock = beside(path, 'lock');
-    const half = beside(path, `${other.pid}.0123456789abcdef.saving`);
-    writeFileSync(lock, `${other.pid}\n`);
-    writeFileSync(half, '{"half');
-    assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
-    assert.not.ok(existsSync(path), 'and nothing was written');
-    assert.ok(existsSync(half));
-    const began = await startOf(other.pid);
-    assert.ok(began, 'this system says when a process began');
-    writeFileSync(lock, `${other.pid} ${began}\n`);
-    assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
-    writeFileSync(lock, `${other.pid} ${began}0\n`);
-    await (await keep(place)).close();
-    assert.ok(existsSync(path), 'another process has that id by now');
-    writeFileSync(lock, `${other.pid}\n`);
-    await other.kill();
-    const file = await keep(place);
-    assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
-    assert.not.ok(existsSync(half), 'half a file of a killed process is removed');
-    await file.close();
-    assert.equal(namesBeside(path), ['state.json']);
-  },
-);
+state('a state file has one sandbox, and the lock of a killed one is free', async (place) => {
+  const { path } = place;
+  const other = await otherProcess();
+  const lock = beside(path, 'lock');
+  const half = beside(path, `${other.pid}.0123456789abcdef.saving`);
+  writeFileSync(lock, `${other.pid}\n`);
+  writeFileSync(half, '{"half');
+  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
+  assert.not.ok(existsSync(path), 'and nothing was written');
+  assert.ok(existsSync(half));
+  const began = await startOf(other.pid);
+  assert.ok(began, 'this system says when a process began');
+  writeFileSync(lock, `${other.pid} ${began}\n`);
+  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
+  writeFileSync(lock, `${other.pid} ${began}0\n`);
+  await (await keep(place)).close();
+  assert.ok(existsSync(path), 'another process has that id by now');
+  writeFileSync(lock, `${other.pid}\n`);
+  await other.kill();
+  const file = await keep(place);
+  assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
+  assert.not.ok(existsSync(half), 'half a file of a killed process is removed');
+  await file.close();
+  assert.equal(namesBeside(path), ['state.json']);
+});
 
 state('a link, a pipe or a torn text at the lock path is not a lock', async ({ folder, path }) => {
   const lock = beside(path, 'lock');
