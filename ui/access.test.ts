@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../fixtures/testing/bodies.ts';
 import { openPage, startBench } from './testing/dashboard-page.ts';
 
 const access = suite('dashboard: access');
@@ -48,11 +49,7 @@ if (bench !== null) {
     await ask('PUT', 'forwards', { from: 'https://a.example', to: 'http://127.0.0.1:9' });
     const url = 'https://a.example/in';
     await call('POST', 'webhooks', { url, event_categories: ['account'] });
-    await call('POST', 'accounts', {
-      client_reference_id: 'access-1',
-      email: 'access@example.com',
-      brand_id: '10',
-    });
+    await call('POST', 'accounts', personOf('access-1'));
     await ask('POST', 'faults', {
       match: { path: '/api/v1/nowhere' },
       effect: { kind: 'status', status: 500 },

@@ -5,11 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depositOf, personOf } from '../fixtures/testing/bodies.ts';
 import { type DashboardPage, eventually, openPage, startBench } from './testing/dashboard-page.ts';
 
 const story = suite('dashboard: the first five minutes');
 
-const account = { client_reference_id: 'story-1', email: 'story@example.com', brand_id: '10' };
+const account = personOf('story-1');
 
 const bench = startBench(story);
 
@@ -75,14 +76,9 @@ if (bench !== null) {
 
   story('a transaction is approved through the API and settled by the operator', async () => {
     const { page } = view;
-    const created = (await bench.served.call('POST', 'transactions', {
-      client_reference_id: 'story-t',
-      account_id: '1001',
-      trading_account_id: '5001',
-      currency: 'USD',
-      amount: '10.00',
-      transaction_type: 'Deposit',
-    })) as { id: string };
+    const created = (await bench.served.call('POST', 'transactions', depositOf('story-t'))) as {
+      id: string;
+    };
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByRole('link', { name: created.id }).click();
     await page.getByRole('img', { name: /It is pending\. Legal moves: approve/ }).waitFor();
@@ -99,11 +95,7 @@ if (bench !== null) {
   story('a hint marks its row, and is shown with the reasons', async () => {
     const { page } = view;
     await bench.served.call('POST', 'transactions', {
-      client_reference_id: 'story-w',
-      account_id: '1001',
-      trading_account_id: '5001',
-      currency: 'USD',
-      amount: '10.00',
+      ...depositOf('story-w'),
       transaction_type: 'Withdrawal',
     });
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
@@ -291,7 +283,7 @@ if (bench !== null) {
     await page.getByText('is loaded.').waitFor();
     assert.is(await count(), before);
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
-    await page.getByText('story-1').waitFor();
+    await page.getByText('story-1', { exact: true }).waitFor();
   });
 
   story('the page logged no errors', () => {

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depositOf, personOf } from '../fixtures/testing/bodies.ts';
 import {
   eventually,
   openPage,
@@ -35,14 +36,9 @@ async function plant({ ask, call, base }: Served): Promise<void> {
     country: hostile,
     language: hostile,
   });
-  const transaction = (await call('POST', 'transactions', {
-    client_reference_id: `t ${hostile}`,
-    account_id: '1001',
-    trading_account_id: '5001',
-    currency: 'USD',
-    amount: '10.00',
-    transaction_type: 'Deposit',
-  })) as { id: string };
+  const transaction = (await call('POST', 'transactions', depositOf(`t ${hostile}`))) as {
+    id: string;
+  };
   await call('POST', `transactions/${transaction.id}/reject?account_id=1001`, { reason: hostile });
   const { hostname } = new URL('https://hooks.partner.example');
   await ask('PUT', `dns/${hostname}`, { addresses: ['93.184.216.34'] });
@@ -162,11 +158,7 @@ if (bench !== null) {
     await snapshots.getByLabel('Name', { exact: true }).fill('before');
     await page.getByRole('button', { name: 'Take a snapshot' }).click();
     await page.getByText('The snapshot is kept.').waitFor();
-    await bench.served.call('POST', 'accounts', {
-      client_reference_id: 'kept-1',
-      email: 'kept@example.com',
-      brand_id: '10',
-    });
+    await bench.served.call('POST', 'accounts', personOf('kept-1'));
     assert.is(await count(), before + 1);
     await page.getByRole('button', { name: 'Restore before' }).click();
     await page.getByRole('button', { name: 'Yes, go back to before' }).click();
@@ -217,11 +209,7 @@ if (bench !== null) {
     assert.ok((await page.locator('.line').count()) > 0, 'what was heard stays');
     bench.served = await startSandbox('--port', String(port));
     await page.getByText('The sandbox does not answer.').waitFor({ state: 'hidden' });
-    await bench.served.call('POST', 'accounts', {
-      client_reference_id: 'back-1',
-      email: 'back@example.com',
-      brand_id: '10',
-    });
+    await bench.served.call('POST', 'accounts', personOf('back-1'));
     await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).waitFor();
     // Nothing of the old process is left.
     await eventually(() => page.getByText('nowhere/').count(), 0);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../fixtures/testing/bodies.ts';
 import { findWrongReply, Invariants } from '../core/testing/invariants.ts';
 import { drawFrom, makeCall, pick } from '../core/testing/random-inputs.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
@@ -81,11 +82,7 @@ socket('hundreds of valid and malformed requests, one by one', async () => {
 socket('interrupted uploads have no effect', async () => {
   const { sandbox, port, token, close } = await startTestServer();
   const before = sandbox.first.world.accounts.size;
-  const body = JSON.stringify({
-    client_reference_id: 'cut-off',
-    email: 'cut-off@example.com',
-    brand_id: '10',
-  });
+  const body = JSON.stringify(personOf('cut-off'));
   const head = (more: Record<string, unknown>) =>
     printHead('POST', '/api/v1/accounts', {
       authorization: `Bearer ${token}`,

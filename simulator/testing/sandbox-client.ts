@@ -1,4 +1,5 @@
 // A sandbox for tests, with helpers to send requests.
+import { depositOf, personOf } from '../../fixtures/testing/bodies.ts';
 import {
   createSandbox,
   type SandboxHandle,
@@ -63,24 +64,13 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
 
   /** A person at brand 10, by default a new person each time. */
   person(fields: object = {}, options: RequestOptions = {}): Promise<ApiAnswer> {
-    const reference = `person-${++this.#count}`;
-    const email = `${reference}@example.com`;
-    const whole = { client_reference_id: reference, email, brand_id: '10', ...fields };
-    return this.post('accounts', whole, options);
+    return this.post('accounts', { ...personOf(`person-${++this.#count}`), ...fields }, options);
   }
 
   /** A transaction of trading account 5002 of account 1002, new each time. */
   transaction(fields: object = {}, options: RequestOptions = {}): Promise<ApiAnswer> {
-    const whole = {
-      client_reference_id: `transaction-${++this.#count}`,
-      account_id: '1002',
-      trading_account_id: '5002',
-      amount: '5.00',
-      currency: 'USD',
-      method: 'Deposit',
-      transaction_type: 'Deposit',
-      ...fields,
-    };
+    const place = { account_id: '1002', trading_account_id: '5002', method: 'Deposit' };
+    const whole = { ...depositOf(`transaction-${++this.#count}`), ...place, ...fields };
     return this.post('transactions', whole, options);
   }
 

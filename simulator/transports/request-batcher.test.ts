@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../fixtures/testing/bodies.ts';
 import { newestEntries } from '../core/journal.ts';
 import { tokenOf } from '../host/testing/sandbox.ts';
 import { RequestBatcher } from './request-batcher.ts';
@@ -33,12 +34,7 @@ function request({ method = 'GET', path, token, body = '', headers = [] }: Sent)
 }
 
 function create(token: string, more: object = {}): string {
-  const body = {
-    client_reference_id: `turn-${count}`,
-    email: `t${count}@example.com`,
-    brand_id: '10',
-  };
-  const text = JSON.stringify({ ...body, ...more });
+  const text = JSON.stringify({ ...personOf(`turn-${count}`), ...more });
   return request({ method: 'POST', path: '/api/v1/accounts', token, body: text });
 }
 

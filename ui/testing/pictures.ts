@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { depositOf, personOf } from '../../fixtures/testing/bodies.ts';
 import {
   findChromium,
   launch,
@@ -44,18 +45,11 @@ async function playSession({ ask, call }: Served, port: number): Promise<void> {
   const from = 'https://hooks.partner.example';
   await ask('PUT', 'forwards', { from, to: `http://127.0.0.1:${port}` });
   await call('POST', 'webhooks', { url: `${from}/in`, event_categories: ['account'] });
-  const ada = { client_reference_id: 'ada', email: 'ada@example.com', brand_id: '10' };
+  const ada = personOf('ada');
   await call('POST', 'accounts', ada);
   await ask('POST', 'clock/advance', { by_ms: 45_000 });
   await call('GET', 'accounts/1007/status');
-  await call('POST', 'transactions', {
-    client_reference_id: 'first-deposit',
-    account_id: '1001',
-    trading_account_id: '5001',
-    currency: 'USD',
-    amount: '250.00',
-    transaction_type: 'Deposit',
-  });
+  await call('POST', 'transactions', { ...depositOf('first-deposit'), amount: '250.00' });
   await call('POST', 'transactions/9013/approve?account_id=1001');
   await ask('POST', 'clock/advance', { by_ms: 2000 });
   await call('POST', 'transactions/9013/reject?account_id=1001', { reason: 'too late' });

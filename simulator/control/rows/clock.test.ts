@@ -1,6 +1,7 @@
 // The clock over the control plane: advance, set, speed up, and save with the state.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depositOf } from '../../../fixtures/testing/bodies.ts';
 import { createTestPlane, startMs, type TestPlane, withPlane } from '../testing/plane.ts';
 
 const clock = suite<TestPlane>('control: clock');
@@ -9,22 +10,12 @@ withPlane(clock);
 clock('due work is listed, and happens when the clock advances to it', async ({ ask, call }) => {
   const stands = (await ask('GET', 'clock')).body;
   assert.equal(stands, { mode: 'frozen', speed: 1, now_ms: startMs, next_due_ms: null });
-  const { id } = (
-    await call('brand-a', 'POST', 'transactions', {
-      body: {
-        client_reference_id: 'clock-1',
-        account_id: '1001',
-        trading_account_id: '5001',
-        currency: 'USD',
-        amount: '10.00',
-        transaction_type: 'Deposit',
-      },
-    })
-  ).body;
+  const body = depositOf('clock-1');
+  const { id } = (await call('brand-a', 'POST', 'transactions', { body })).body;
   await call('brand-a', 'POST', `transactions/${id}/approve?account_id=1001`);
   assert.is((await ask('GET', 'clock')).body.next_due_ms, startMs + 2000);
-  const { body } = await ask('POST', 'clock/advance', { to_next: true });
-  assert.equal(body, {
+  const advanced = await ask('POST', 'clock/advance', { to_next: true });
+  assert.equal(advanced.body, {
     from_ms: startMs,
     to_ms: startMs + 2000,
     fired: [{ at_ms: startMs + 2000, kind: 'settle', ref: id, outcome: 'settled' }],

@@ -5,6 +5,7 @@ import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { questions } from '../../../fixtures/questions.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
+import { depositOf } from '../../../fixtures/testing/bodies.ts';
 import { createTestPlane, startMs, type TestPlane, withPlane } from '../testing/plane.ts';
 import type { QuestionsShown } from './about.ts';
 
@@ -17,14 +18,7 @@ const members =
 const names =
   'firm brand-a brand-b no-scopes no-amend amend-only delegated delegated-read-only other-firm';
 
-const money = {
-  client_reference_id: 'deposit',
-  account_id: '1001',
-  trading_account_id: '5001',
-  currency: 'USD',
-  amount: '25.50',
-  transaction_type: 'Deposit',
-};
+const money = { ...depositOf('deposit'), amount: '25.50' };
 
 async function deposit({ ask, call }: TestPlane) {
   const trading = await ask('POST', 'accounts/1001/trading-accounts', { currency: 'EUR' });

@@ -1,6 +1,7 @@
 // Worlds, states and snapshots over the control plane: isolation, copy, save, restore, reset.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depositOf, personOf } from '../../../fixtures/testing/bodies.ts';
 import { startMs, type TestPlane, withPlane } from '../testing/plane.ts';
 
 const worlds = suite<TestPlane>('control: worlds, states and snapshots');
@@ -9,22 +10,8 @@ withPlane(worlds);
 // biome-ignore lint/suspicious/noExplicitAny: documents are broken here on purpose.
 type Loose = any;
 
-const person = (n: number) => ({
-  client_reference_id: `p-${n}`,
-  email: `p-${n}@example.com`,
-  brand_id: '10',
-});
-const deposit = {
-  client_reference_id: 'd-1',
-  account_id: '1001',
-  trading_account_id: '5001',
-  currency: 'USD',
-  amount: '10.00',
-  transaction_type: 'Deposit',
-};
-
 const create = ({ call }: TestPlane, n: number, as = 'firm') =>
-  call(as, 'POST', 'accounts', { body: person(n), key: `key-of-${n}` });
+  call(as, 'POST', 'accounts', { body: personOf(`p-${n}`), key: `key-of-${n}` });
 const countAccounts = async ({ ask }: TestPlane, at = '') =>
   (await ask('GET', `${at}accounts`)).body.accounts.length;
 const namesOf = async ({ ask }: TestPlane): Promise<string[]> =>
@@ -172,7 +159,7 @@ worlds('a reset ends an advance that waits for a receiver', async (plane) => {
 worlds('a snapshot can restore clock, keys, money and journal repeatedly', async (p) => {
   const { ask, call } = p;
   const first = await create(p, 1);
-  const { id } = (await call('firm', 'POST', 'transactions', { body: deposit })).body;
+  const { id } = (await call('firm', 'POST', 'transactions', { body: depositOf('d-1') })).body;
   await call('firm', 'POST', `transactions/${id}/approve?account_id=1001`);
   const taken = await ask('POST', 'snapshots', { name: 'before' });
   assert.equal([taken.status, taken.body.name, taken.body.accounts], [201, 'before', 7]);

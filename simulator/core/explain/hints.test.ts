@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { depositOf, personOf } from '../../../fixtures/testing/bodies.ts';
 import { findEntry } from '../journal.ts';
 import { step } from '../step.ts';
 import { behaviour, seedWorld, startMs } from '../testing/begin-world.ts';
@@ -64,15 +65,8 @@ function send(world: World, { line, body, key, as = 'firm', headers = {}, frozen
 
 const seen = new Set<string>();
 
-const ada = { client_reference_id: 'ada', email: 'ada@example.com', brand_id: '10' };
-const deposit = {
-  client_reference_id: 'd1',
-  account_id: '1001',
-  trading_account_id: '5001',
-  currency: 'USD',
-  amount: '25.00',
-  transaction_type: 'Deposit',
-};
+const ada = personOf('ada');
+const deposit = { ...depositOf('d1'), amount: '25.00' };
 const hook = { url: 'https://hooks.example.com/', event_categories: ['account'] };
 
 /** The requests, the one hint they produce, and its text. */
