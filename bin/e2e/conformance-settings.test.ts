@@ -88,9 +88,62 @@ const CHANGED: Partial<Settings> = {
   update_null: 'cleared',
   update_other_members: 'refused',
   absent_optionals: 'left_out',
+  account_named_after_email: 'local_part',
+  account_reference_scope: 'firm',
+  amount_as_number: 'accepted',
+  amount_exponent: 'accepted',
+  amount_sign: 'matches_method',
+  approve_from_settled: 'refused',
+  batch_brand_refusal_status: 422,
+  bonus_is_deposit: true,
+  bulk_row_problems: 'batch',
+  close_position_status: 200,
+  content_type_status: 400,
+  duplicate_members: 'refused',
+  email_case_sensitive: true,
+  firm_wide_sees_webhooks: 'own',
+  id_leading_zeros: 'refused',
+  if_match_star: 'any',
+  key_age_from: 'request',
+  length_unit: 'utf16',
+  reject_from_settled: 'rejected',
+  settlement_delay_ms: 5000,
+  subscription_brand_id: 'number',
+  tag_before_no_change: false,
+  token_errors: 'problem',
+  transaction_reference_scope: 'account',
+  unauthorized_code: 'no_token',
+  unauthorized_status: 403,
+  unknown_fields: 'refused',
+  unreadable_status: 400,
+  unresolvable_webhook_host: 'accepted',
+  webhook_disable_answer: 'empty',
+  withdrawal_method_is_deposit: false,
+  zero_amount: 'accepted',
+  abandon_after_ms: 60_000,
+  deprecation_header: '@1767225600',
+  max_body_bytes: 2_000_000,
 };
 
+/** `simulator/testing/settings.test.ts` shows these, which the judge does not observe. */
+const UNOBSERVED: readonly SettingKey[] = [
+  'account_statuses',
+  'body_too_large_status',
+  'check_order',
+  'delegated_webhooks',
+  'firm_rate_from',
+  'max_bulk_body_bytes',
+  'provider_withdrawals',
+  'read_page_size',
+  'read_scope',
+];
+
 const open = suite('open questions');
+
+open('every setting is observed by the judge or shown by the simulator', () => {
+  const all = [...Object.keys(CHANGED), ...UNOBSERVED];
+  assert.equal(all.sort(), Object.keys(defaultSettings).sort());
+});
 
 open('with other settings every rule is passed', async () => {
   const other = otherChoices();
