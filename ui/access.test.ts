@@ -3,8 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { personOf } from '../fixtures/testing/bodies.ts';
-import { openPage, startBench } from './testing/dashboard-page.ts';
+import { openPage, personOf, startBench } from './testing/dashboard-page.ts';
 
 const access = suite('dashboard: access');
 

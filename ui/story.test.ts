@@ -5,8 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { depositOf, personOf } from '../fixtures/testing/bodies.ts';
-import { type DashboardPage, eventually, openPage, startBench } from './testing/dashboard-page.ts';
+import {
+  type DashboardPage,
+  depositOf,
+  eventually,
+  openPage,
+  personOf,
+  startBench,
+} from './testing/dashboard-page.ts';
 
 const story = suite('dashboard: the first five minutes');
 

@@ -2,10 +2,11 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { depositOf, personOf } from '../fixtures/testing/bodies.ts';
 import {
+  depositOf,
   eventually,
   openPage,
+  personOf,
   type Served,
   startBench,
   startSandbox,

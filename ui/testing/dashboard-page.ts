@@ -104,6 +104,17 @@ export interface Served {
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>;
 }
 
+/** A new person at brand 10. */
+export const personOf = (reference: string) => ({
+  ...{ client_reference_id: reference, email: `${reference}@example.com`, brand_id: '10' },
+});
+
+/** A deposit to trading account 5001 of account 1001. */
+export const depositOf = (reference: string) => ({
+  ...{ client_reference_id: reference, account_id: '1001', trading_account_id: '5001' },
+  ...{ currency: 'USD', amount: '10.00', transaction_type: 'Deposit' },
+});
+
 /** The built program, on a free port. */
 export async function startSandbox(...more: readonly string[]): Promise<Served> {
   const args = ['start', '--port', '0', '--json', '--clock', 'frozen', '--plan', 'pro', ...more];

@@ -7,11 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { depositOf, personOf } from '../../fixtures/testing/bodies.ts';
 import {
+  depositOf,
   findChromium,
   launch,
   openPage,
+  personOf,
   release,
   type Served,
   startSandbox,
