@@ -113,15 +113,16 @@ function isRepeat(
   isSteady: boolean,
 ): boolean {
   if (!isSteady) return true;
-  const before = attempts.find(isTaken);
-  if (before === undefined) return false;
-  const [takenMs] = arrived.get(before) ?? [];
-  const [, toMs] = arrived.get(each) ?? [];
-  if (takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS) return true;
-  // EVT-5b: a retry has its own time and signature.
-  const signature = signatureOf(before)?.value;
-  const isSame = signature !== undefined && signature === signatureOf(each)?.value;
-  return isSame && Buffer.compare(before.body, each.body) === 0;
+  const [, toMs = Number.POSITIVE_INFINITY] = arrived.get(each) ?? [];
+  const signature = signatureOf(each)?.value;
+  return attempts.some((before) => {
+    const [fromMs = Number.NEGATIVE_INFINITY] = arrived.get(before) ?? [];
+    const isSoon = toMs - fromMs < RETRY_MS;
+    // EVT-5b: a retry has its own time and signature.
+    const isSigned = signature !== undefined && signature === signatureOf(before)?.value;
+    const isSame = isSigned && Buffer.compare(before.body, each.body) === 0;
+    return isTaken(before) ? isSoon || isSame : isSoon && isSame;
+  });
 }
 
 /** NS-11: the category or kind matches one of these, in an envelope of any form (NS-9). */

@@ -1,6 +1,6 @@
 // Compares the deliveries to the webhook endpoints: which events, how often, and how they are signed.
 // The order of events is open (NS-28), so each notice of the target is paired with one of the model.
-import { eventCategories } from '../../../fixtures/event-kinds.ts';
+import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import { count } from '../../reports/verdict-words.ts';
 import type { Player } from '../play/player.ts';
@@ -23,6 +23,8 @@ import { type Comparing, type Mismatch, type Sides, shown } from './values.ts';
 
 type Arrival = Deliveries[number];
 type Notices = readonly Notice[];
+/** The names of kinds that the model uses: its own, or those observed on the target. */
+type Kinds = ReadonlySet<string>;
 type NoticePair = readonly [own: Notice, due: Notice];
 
 /** The first difference in the deliveries after the last step, `n`. */
@@ -137,9 +139,13 @@ function comparePair(
 function pairsOf(own: Notices, due: Notices, match: Match, isDone: boolean) {
   const [mine, theirs] = [[...own], [...due]];
   const pairs: NoticePair[] = [];
+  const kinds: Kinds = new Set([
+    ...eventKinds,
+    ...due.map(({ envelope }) => String(memberAt(envelope, 'kind'))),
+  ]);
   for (const isLike of [isOfRecord, isAlike, () => true]) {
     for (const notice of [...mine]) {
-      const at = theirs.findIndex((each) => isLike(notice, each, match));
+      const at = theirs.findIndex((each) => isLike(notice, each, match, kinds));
       if (at < 0) continue;
       pairs.push([notice, theirs.splice(at, 1)[0]!]);
       mine.splice(mine.indexOf(notice), 1);
@@ -151,7 +157,7 @@ function pairsOf(own: Notices, due: Notices, match: Match, isDone: boolean) {
 }
 
 /** To the same subscription, of the same kind, and not yet paired with other notices. */
-function isAlike(own: Notice, due: Notice, match: Match): boolean {
+function isAlike(own: Notice, due: Notice, match: Match, kinds: Kinds): boolean {
   const subscription = match.modelOf('subscription', own.subscription) ?? due.subscription;
   if (subscription !== due.subscription) return false;
   const known = own.event === undefined ? undefined : match.modelOf('event', own.event);
@@ -160,17 +166,18 @@ function isAlike(own: Notice, due: Notice, match: Match): boolean {
   const [account, dueAccount] = [own, due].map(({ envelope }) => memberAt(envelope, 'account_id'));
   const model = account === undefined ? undefined : match.modelOf('account', String(account));
   if (model !== undefined && typeof dueAccount === 'string' && model !== dueAccount) return false;
-  const [kind, expected] = [own, due].map(({ envelope }) => memberAt(envelope, 'kind'));
-  // NS-11: a kind with another name may be the same.
-  return !isOurName(kind) || kind === expected;
+  // NS-9, NS-11: the kind may be in any member; one with another name may be the same.
+  const kind = memberAt(due.envelope, 'kind');
+  const named = scalarsIn(own.envelope).filter((each) => kinds.has(each));
+  return named.length === 0 || named.some((each) => each === kind);
 }
 
 /** Members that identify an account and a transaction, because hardly any other record has them. */
 const OF_A_RECORD = ['client_reference_id', 'trading_account_id'];
 
 /** And about the same record, as far as it is known. */
-function isOfRecord(own: Notice, due: Notice, match: Match): boolean {
-  if (!isAlike(own, due, match)) return false;
+function isOfRecord(own: Notice, due: Notice, match: Match, kinds: Kinds): boolean {
+  if (!isAlike(own, due, match, kinds)) return false;
   const space = memberAt(due.envelope, 'category');
   // NS-1: the id in an event of an order or a position is open.
   if (space !== 'account' && space !== 'transaction') return true;

@@ -65,7 +65,7 @@ function judgeMany(
   other: ManyOutcome,
   comparing: Comparing,
 ): Verdict {
-  let served = 0;
+  const served: CallOutcome[] = [];
   let open = ALIKE;
   for (const [at, answer] of own.answers.entries()) {
     // Among many calls one is easily lost by chance, and another one the next time.
@@ -74,7 +74,7 @@ function judgeMany(
     const due = other.answers[at]!;
     const model = due.kind === 'answer' ? due.status : 0;
     const verdict = judgeCall(step, answer, due, comparing, served);
-    if (answer.status !== 429) served += 1;
+    if (answer.status !== 429) served.push(answer);
     const { difference, why, isParted } = verdict;
     // Many repeated calls count as one step.
     if (difference !== undefined) return { ...verdict, difference: { ...difference, n } };
@@ -115,7 +115,7 @@ export function judgeCall(
   own: Outcome,
   other: Outcome,
   comparing: Comparing,
-  served = 0,
+  served: readonly CallOutcome[] = [],
 ): Verdict {
   if (own.kind === 'lost') {
     return other.kind === 'lost' ? ALIKE : { difference: noAnswer(step, own.why, other) };
@@ -196,7 +196,7 @@ function pairOf(
   own: CallOutcome,
   other: CallOutcome,
   comparing: Comparing,
-  served: number,
+  served: readonly CallOutcome[],
 ): Pair {
   const { target, model } = comparing;
   const perSecond = target.ground.isSteady ? target.rates.get(step.as) : undefined;
@@ -210,12 +210,15 @@ function pairOf(
     hasPaused: target.nowMs !== target.startMs,
     isTokenLive: saysTokenLives(step, target),
     ...settlingOf(other, comparing),
-    hooks: served + hooks.length,
-    isSubscribed: served > 0 || hooks.some((each) => urlIn(each) === urlIn(own)),
+    hooks: served.length + hooks.length,
+    isSubscribed: served.length > 0 || hooks.some((each) => urlIn(each) === urlIn(own)),
     isRescoped: target.isRescoped,
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
-    ...(perSecond && { metered: { served: served + servedBefore(step, target), perSecond } }),
+    isDecidedOn: decidedAccounts(step, target).has(accountOf(own)),
+    ...(perSecond && {
+      metered: { ...meteredIn([...servedBefore(step, target), ...served]), perSecond },
+    }),
   };
 }
 
@@ -228,12 +231,34 @@ function hooksBefore({ n }: CallStep, { outcomes }: Player): readonly CallOutcom
 }
 
 /** Calls of the credential that were served since the clock was last advanced. */
-function servedBefore({ as, n }: CallStep, { outcomes, beganAtMs }: Player): number {
+function servedBefore(
+  { as, n }: CallStep,
+  { outcomes, beganAtMs }: Player,
+): readonly CallOutcome[] {
   const nowMs = beganAtMs.get(n);
   const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
   const latest = before.filter(([label]) => beganAtMs.get(label) === nowMs);
-  return answersIn(new Map(latest)).filter(({ sent, status }) => sent.as === as && status !== 429)
-    .length;
+  return answersIn(new Map(latest)).filter(({ sent, status }) => sent.as === as && status !== 429);
+}
+
+/** NS-17, NS-59: repeats, and calls that are refused for their form, need not be metered. */
+function meteredIn(served: readonly CallOutcome[]) {
+  const ran = served.filter(({ status }) => ![400, 401, 413, 415, 422].includes(status));
+  const least = new Set(ran.map((each) => keyOf(each) ?? each)).size;
+  return { served: served.length, least };
+}
+
+/** The account that an answer shows, or that its path names. */
+const accountOf = ({ sent, json }: CallOutcome): string | undefined =>
+  /\/accounts\/(\d+)/.exec(sent.target)?.[1] ?? idText(memberAt(json, 'id'));
+
+/** The accounts whose transactions were approved, rejected or cancelled before the step. */
+function decidedAccounts({ n }: CallStep, { outcomes }: Player): ReadonlySet<string | undefined> {
+  const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
+  const decided = answersIn(new Map(before)).filter(
+    ({ sent, status }) => /\/transactions\/\d/.test(sent.target) && status < 300,
+  );
+  return new Set(decided.map(({ json }) => idText(memberAt(json, 'account_id'))));
 }
 
 function tagOwner({ ifMatch }: CallStep, player: Player): string | undefined {

@@ -23,6 +23,8 @@ export interface Compared {
   /** Why the comparison was inconclusive from some step on. */
   readonly why?: string;
   readonly model: Player;
+  /** The first step after which states differ between the sides. */
+  readonly partedAt?: number | undefined;
 }
 
 export interface Recorded {
@@ -92,6 +94,7 @@ class Attempt {
   failed: Difference | 'order' | undefined;
   comparing!: Comparing;
   #why: string | undefined;
+  #partedAt: number | undefined;
   /** Names of records and keys whose state differs between the sides. */
   readonly #parted = new Set<string>();
   readonly #recorded: Recorded;
@@ -107,7 +110,8 @@ class Attempt {
   result(): Compared {
     const { differences, comparing } = this;
     const why = this.#why === undefined ? {} : { why: this.#why };
-    return { differences, open: this.#open, model: comparing.model, ...why };
+    const partedAt = this.#partedAt;
+    return { differences, open: this.#open, model: comparing.model, partedAt, ...why };
   }
 
   async play(): Promise<void> {
@@ -219,6 +223,7 @@ class Attempt {
   }
 
   #part(step: Step): void {
+    this.#partedAt ??= step.n;
     for (const each of [...changedBy(step), `answer ${step.n}`]) this.#parted.add(each);
     // A record has other names too, such as the reference under which it was created.
     for (const [name, others] of recordsIn(this.#recorded.sequence.steps)) {

@@ -14,6 +14,7 @@ import type { OperationName } from '../../spec/operations.ts';
 import type { Space } from './match.ts';
 import {
   amount,
+  folded,
   ifThere,
   list,
   name,
@@ -46,7 +47,7 @@ const BY_NAME: Readonly<Record<string, Shape>> = {
   url: name('url'),
   client_reference_id: reference,
   ...{ first_name: personName, last_name: personName },
-  ...{ phone, revision, secret, amount },
+  ...{ phone, revision, secret, amount, currency: folded },
   disabled_reason: reason,
   last_delivered_seq: sequenceNumber,
   volume: amount,

@@ -100,6 +100,10 @@ export const same = leaf(isDeepStrictEqual);
 /** ACC-6: a reference, in any case in which it was first sent. */
 export const reference = leaf((target, model) => lower(target) === lower(model));
 const lower = (value: Json): string => String(value).toLowerCase();
+/** A name or a currency, which need not be stored exactly as sent. */
+export const folded = leaf((target, model) => plainForm(target) === plainForm(model));
+const plainForm = (value: Json): Json =>
+  typeof value === 'string' ? value.normalize('NFKC').trim().toLowerCase() : value;
 /** ERR-1a: a text, which the service chooses; it may be empty. */
 export const wording = leaf((target, model) => typeof target === typeof model);
 /** Text or null like the model; the service chooses the wording. */
@@ -220,7 +224,7 @@ export const personName: Shape = (target, model, at, comparing) => {
   const isAfterEmail = (value: Value) =>
     isText(value) ? mayBeAfterEmail?.(value) === true : (value ?? '') === '';
   const areBoth = mayBeAfterEmail !== undefined && isAfterEmail(target) && isAfterEmail(model);
-  return areBoth ? null : same(target, model, at, comparing);
+  return areBoth ? null : folded(target, model, at, comparing);
 };
 
 /** BULK-5: the code or the wording of a refused row; in a successful row it is open. */

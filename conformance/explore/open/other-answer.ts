@@ -3,7 +3,7 @@
 import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
 import { type Difference, isLike } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
-import { hasBursts, type Recorded } from '../compare/run.ts';
+import { type Compared, hasBursts, type Recorded } from '../compare/run.ts';
 import { needed } from '../findings/cut.ts';
 import type { Shown } from '../findings/found.ts';
 import type { ModelSettings } from '../model.ts';
@@ -68,23 +68,18 @@ async function nextAnswer(
 ) {
   const chosen = valuesOf(flips);
   const settings = { ...reference.settings, ...chosen };
-  const part = await partOf(shown, before, reference, chosen);
+  const { part, partedAt } = await partOf(shown, before, reference, chosen);
   let best: { readonly flip: Flip; readonly reached: Difference; readonly far: number } | undefined;
   for (const flip of flipsFor(before, settings, unasked)) {
     const { setting, value } = flip;
     if (setting in chosen) continue;
-    const others = shown.compared.differences.filter((each) => !isLike(each, shown.difference));
-    const answers = { ...chosen, [setting]: value };
-    const reachedIn = async (recorded: Recorded) => {
-      const { differences, why } = await reference.compare(recorded, answers);
-      const isOther = (each: Difference) =>
-        !reference.isKnown(each) && !others.some((other) => isLike(each, other));
-      return { reached: differences.find(isOther), why };
-    };
-    const { reached, why } = await reachedIn(part);
-    if (reached === undefined && why === undefined) {
-      const whole = part === shown.recorded ? undefined : await reachedIn(shown.recorded);
-      if (whole?.reached === undefined && whole?.why === undefined) return { flip, reached };
+    const compared = await reference.compare(part, { ...chosen, [setting]: value });
+    if (compared.partedAt !== partedAt && isPartedBefore(compared, before)) continue;
+    const reached = newIn(compared, shown, reference);
+    if (reached === undefined && compared.why === undefined) {
+      const whole = await reference.compare(shown.recorded, { ...chosen, [setting]: value });
+      const isWhole = newIn(whole, shown, reference) === undefined && whole.why === undefined;
+      if (isWhole) return { flip, reached };
     }
     if (reached === undefined || setting in TIMES) continue;
     const far = reached.n + (isFurther(before, reached) ? 0.5 : 0);
@@ -97,16 +92,33 @@ async function nextAnswer(
   return best;
 }
 
-/** The steps that the difference depends on, if they show it on their own: they are compared sooner. */
+/** The first difference that has no explanation of its own. */
+function newIn({ differences }: Compared, shown: Shown, reference: Reference) {
+  const others = shown.compared.differences.filter((each) => !isLike(each, shown.difference));
+  return differences.find(
+    (each) => !reference.isKnown(each) && !others.some((other) => isLike(each, other)),
+  );
+}
+
+/** If the states differ sooner, the difference is not explained but not compared. */
+const isPartedBefore = ({ partedAt = Infinity }: Compared, { n, operation }: Difference): boolean =>
+  partedAt < n || (operation === 'delivery' && partedAt === n);
+
+/**
+ * The steps that the difference depends on, if they show it on their own: they are compared sooner.
+ * And the first of them after which the states differ.
+ */
 async function partOf(
   { recorded }: Shown,
   before: Difference,
   reference: Reference,
   chosen: ModelSettings,
-): Promise<Recorded> {
+): Promise<{ readonly part: Recorded; readonly partedAt: number | undefined }> {
   const part = { ...recorded, sequence: { steps: needed(recorded.sequence, before.n) } };
-  const { differences } = await reference.compare(part, chosen);
-  return differences.some((each) => isLike(each, before)) ? part : recorded;
+  const { differences, partedAt } = await reference.compare(part, chosen);
+  if (differences.some((each) => isLike(each, before))) return { part, partedAt };
+  const whole = await reference.compare(recorded, chosen);
+  return { part: recorded, partedAt: whole.partedAt };
 }
 
 interface Flip {

@@ -93,7 +93,9 @@ const [U401, L429, F403] = ['401 unauthorized', '429 rate_limited', '403 forbidd
 const of = (body: Json): More => ({ body });
 const rows = (over: object): More => ({ body: { accounts: [{ ...row, ...over }] } });
 /** LIM-2: after this many calls of a credential with an allowance of five a second. */
-const after = (served: number): More => ({ metered: { served, perSecond: 5 } });
+const after = (served: number): More => ({
+  metered: { served, least: served, perSecond: 5 },
+});
 
 /** NS-3: the money of a concurrent call may settle in the meantime. */
 function statuses(target: string, model: string): More {

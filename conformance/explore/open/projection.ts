@@ -36,8 +36,17 @@ export interface Pair {
   readonly isSubscribed?: boolean;
   /** NS-64: the caller's token is for one account. */
   readonly isDelegated?: boolean;
-  /** Calls of a metered credential served since the clock was last advanced, and its allowance. */
-  readonly metered?: { readonly served: number; readonly perSecond: number } | undefined;
+  /** Calls of a metered credential since the clock was last advanced, and its allowance. */
+  readonly metered?: Metered | undefined;
+  /** NS-5: money of the account in the answer has been decided on before. */
+  readonly isDecidedOn?: boolean;
+}
+
+interface Metered {
+  readonly served: number;
+  /** NS-59: as few as these may have been metered. */
+  readonly least: number;
+  readonly perSecond: number;
 }
 
 /** An open question of the register, or a description if the register has none for it. */
@@ -354,6 +363,11 @@ const ROWS: readonly Row[] = [
     text((value, { words }) => !words.includes(value), 'word'),
   ),
 
+  all(
+    'a row of a batch that has to be sent again (IDEM-6b)',
+    ({ target }, difference) => sideOf(target, rowAt(difference)).code === 'write_contention',
+  ),
+
   // Responses whose form is not specified.
   ...['NS-6', 'NS-14', 'NS-16', 'NS-18', 'NS-23', 'NS-31', 'NS-63'].map((question) =>
     refusal(question, cites(question)),
@@ -442,7 +456,13 @@ const ROWS: readonly Row[] = [
     (pair) =>
       statuses(pair).includes(412) &&
       statuses(pair).some((status) => status < 300) &&
-      (pair.tagOf === undefined || !pathOf(pair).endsWith(`/${pair.tagOf}`)),
+      (pair.tagOf === undefined ||
+        !pathOf(pair).endsWith(`/${pair.tagOf}`) ||
+        pair.isDecidedOn === true),
+  ),
+  body(
+    'NS-5 whether a decision on its money changes an account',
+    ({ isDecidedOn }, { at }) => isDecidedOn === true && /^body\.(status|revision)$/.test(at),
   ),
   all(
     'NS-3 whether money has arrived before the call is answered',
@@ -465,9 +485,9 @@ const ROWS: readonly Row[] = [
   ),
   all('how large "about one second\'s allowance" is (LIM-2)', ({ target, model, metered }) => {
     if (metered === undefined || (target.status === 429) === (model.status === 429)) return false;
-    const { served, perSecond } = metered;
+    const { served, least, perSecond } = metered;
     if (target.status === 429) return served >= Math.max(1, perSecond * 0.75);
-    return served <= perSecond * 1.5 + 1;
+    return least <= perSecond * 1.5 + 1;
   }),
 ];
 

@@ -6,7 +6,7 @@ import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Place, SeedKind, Target } from '../../providers/target.ts';
 import type { LearnedOrders } from '../observe.ts';
-import type { Basis } from './outcome.ts';
+import { answersIn, type Basis, type Outcome } from './outcome.ts';
 
 /** A response, and from a model also the reason for it. */
 export interface GroundAnswer extends WireAnswer {
@@ -50,11 +50,15 @@ interface Timed {
   readonly ground: Ground;
   readonly startMs: number;
   readonly nowMs: number | undefined;
+  readonly outcomes: ReadonlyMap<number, Outcome>;
 }
 
-/** NS-3: whether something may have settled at an unknown time. */
-export const settlesUnseen = ({ ground, startMs, nowMs = startMs }: Timed): boolean =>
-  ground.settlesLate === true && nowMs - startMs >= WATCHED_MS;
+/** NS-3: whether money may have settled unobserved: which money settles by itself, and when, is open. */
+export function settlesUnseen({ ground, startMs, nowMs = startMs, outcomes }: Timed): boolean {
+  const pausedMs = nowMs - startMs;
+  if (!(pausedMs >= (ground.settlesLate === true ? WATCHED_MS : 1))) return false;
+  return answersIn(outcomes).some(({ sent }) => /\/approve\b/.test(sent.target));
+}
 
 /** The request budget or the time of the run is used up. */
 export class Spent extends Error {

@@ -150,15 +150,18 @@ export class Player implements Known {
   }
 
   /**
-   * Retries a call after contention or a transient failure, under its key, as the retry table says
-   * (IDEM-6b, IDEM-6c). A failure that persists is the answer.
+   * Retries a call after contention, a transient failure or another attempt, under its key, as the
+   * retry table says (IDEM-6b, IDEM-6c, IDEM-14a). A failure that persists is the answer.
    */
   async #callUntilServed(step: CallStep, first?: Played): Promise<Played> {
     let outcome = first ?? (await this.#call(step));
     // A retry would use up allowance of a metered credential.
-    if (this.rates.has(step.as)) return this.#noted(outcome);
+    if (this.rates.has(step.as)) {
+      if (isInFlight(outcome)) this.passing.add(step.n);
+      return this.#noted(outcome);
+    }
     for (const waitMs of CONTENTION_WAITS_MS) {
-      if (!isPassing(outcome)) break;
+      if (!isPassing(outcome) && !isInFlight(outcome)) break;
       await sleep(waitMs);
       outcome = await this.#call(step);
     }
@@ -307,12 +310,15 @@ export class Player implements Known {
   }
 }
 
-/** Whether the caller should retry the call. */
-function isPassing(outcome: Outcome): boolean {
-  if (outcome.kind !== 'answer') return false;
-  const code = memberAt(outcome.json, 'code');
-  return code === 'write_contention' || code === 'internal_error';
-}
+const codeOf = (outcome: Outcome) =>
+  outcome.kind === 'answer' ? memberAt(outcome.json, 'code') : undefined;
+
+/** Whether the caller should retry the call: it may have had no effect. */
+const isPassing = (outcome: Outcome): boolean =>
+  ['write_contention', 'internal_error'].some((code) => code === codeOf(outcome));
+
+/** An attempt may take a moment longer than its answer. */
+const isInFlight = (outcome: Outcome): boolean => codeOf(outcome) === 'idempotency_in_flight';
 
 /** Names a response of a gateway or a page in front of the service, instead of the API. */
 function foreignAnswer(status: number, type: string): string | undefined {
