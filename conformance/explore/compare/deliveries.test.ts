@@ -294,6 +294,37 @@ form('a number may be written as digits, and be nested in the envelope', () => {
   assert.is(placed({ seq: undefined, meta: { revision: 1 } }), 'envelope.seq');
 });
 
+form('a failed attempt may be sent twice under one signature', () => {
+  const failed = { answered: 500, signature: 't=1,v1=ab' };
+  const placed = (second: Arrived) => {
+    const player = heard(failed, second);
+    for (const each of player.hooks.get(1)!.deliveries) player.arrived.set(each, [0, 0]);
+    return placeOf(player, heard(failed));
+  };
+  assert.equal(
+    [placed(failed), placed({ ...failed, signature: 't=2,v1=cd' })],
+    [undefined, 'count'],
+  );
+});
+
+form('events are paired by the names of their kinds, in any member of the envelope', () => {
+  const told = (id: string, seq: number, kind: string, data: object): Arrived => ({
+    ...{ id, seq, about: { kind, category: kind.split('.')[0], data } },
+  });
+  const match = new Match();
+  match.pair('transaction', '2', '9002');
+  match.pair('account', '2', '1002');
+  const thin = (id: string, seq: number, type: string, account: string): Arrived => ({
+    ...{ id, seq, about: { type, payload: { of: account } } },
+  });
+  const due = heard(
+    told('a', 1, 'transaction.created', { id: '9002', account_id: '1001' }),
+    told('b', 2, 'account.created', { id: '1002' }),
+  );
+  const own = heard(thin('x', 1, 'transaction.created', '1'), thin('y', 2, 'account.created', '2'));
+  assert.is(placeOf(own, due, withMatch(match)), undefined);
+});
+
 form('a delivery that arrives twice within half a minute of the clock is no retry', () => {
   const placed = (afterMs: number) => {
     const player = heard({}, {});

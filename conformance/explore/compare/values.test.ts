@@ -105,6 +105,8 @@ compare('times by their offset, amounts by their value', () => {
   assert.is(same({ amount: '25' }), null);
   assert.is(same({ amount: '25.10' }), 'body.amount');
   assert.is(same({ amount: 25 }), 'body.amount');
+  assert.is(same({ currency: ' usd' }), null);
+  assert.is(same({ currency: 'EUR' }), 'body.currency');
 });
 
 compare('decimals are compared in one form', () => {

@@ -93,8 +93,8 @@ const [U401, L429, F403] = ['401 unauthorized', '429 rate_limited', '403 forbidd
 const of = (body: Json): More => ({ body });
 const rows = (over: object): More => ({ body: { accounts: [{ ...row, ...over }] } });
 /** LIM-2: after this many calls of a credential with an allowance of five a second. */
-const after = (served: number): More => ({
-  metered: { served, least: served, perSecond: 5 },
+const after = (served: number, least = served): More => ({
+  metered: { served, least, perSecond: 5 },
 });
 
 /** NS-3: the money of a concurrent call may settle in the meantime. */
@@ -161,6 +161,8 @@ const OPEN: readonly Row[] = [
   ['a name of 101 characters', update, V422, '200', of({ first_name: 'a'.repeat(101) })],
   ['a limit that is met a little sooner', account, L429, '201', after(4)],
   ['a limit that is met a little later', account, '201', L429, after(8)],
+  ['a limit that repeats do not meet', account, '201', L429, after(12, 5)],
+  ['a tag before a decision on money', update, '412 x', '200', { tagOf: '1', isDecidedOn: true }],
   ['an account of a trader', account, F403, '201', { isDelegated: true }],
 ];
 
@@ -209,6 +211,26 @@ const projection = suite('freedom of open questions');
 
 for (const each of OPEN) projection(`open: ${each[0]}`, () => assert.ok(isOpen(each)));
 for (const each of ACCUSED) projection(`accused: ${each[0]}`, () => assert.not(isOpen(each)));
+
+projection('NS-5: only the state and revision of an account may follow its money', () => {
+  const isOpenAt = (at: string, isDecidedOn = true) =>
+    isOpen(['', account, '200', '200', { isDecidedOn }], at);
+  const places = ['body.status', 'body.revision', 'body.first_name'];
+  assert.equal(
+    places.map((at) => isOpenAt(at)),
+    [true, true, false],
+  );
+  assert.not(isOpenAt('body.status', false));
+});
+
+projection('IDEM-6b: a row of a batch may have to be sent again', () => {
+  const isOpenAs = (code: string, status: number) => {
+    const shows = { rows: [{ status, code }] };
+    const { target } = pairOf(['', batch, '200', '200', { shows }]);
+    return isOpen(['', batch, '200', '200', { target, body: {} }], 'body.rows.0.status');
+  };
+  assert.equal([isOpenAs('write_contention', 503), isOpenAs('not_found', 404)], [true, false]);
+});
 
 projection('CONV-2a: the form of an order is open, but its decimals have no exponent', () => {
   const isOpenAs = (target: string) =>

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Pacer } from '../../engine/pace/pacer.ts';
-import { type Ground, sendPaced } from './ground.ts';
+import { type Ground, sendPaced, settlesUnseen } from './ground.ts';
 
 const pacing = suite('the pace of a sequence');
 
@@ -47,6 +47,20 @@ pacing('a 429 with a long or missing Retry-After is not retried', async () => {
 pacing('a 429 is kept if the clock is controlled or there is no pacer', async () => {
   assert.is((await sent([limited('1'), served], ['clock'])).status, 429);
   assert.is((await sent([limited('1'), served], [], false)).status, 429);
+});
+
+pacing('NS-3: approved money may settle unobserved while the clock is advanced', () => {
+  const approved = { kind: 'answer', sent: { target: '/api/v1/transactions/7/approve' } };
+  const isOpen = (nowMs: number, settlesLate: boolean, outcome: object = approved) => {
+    const ground = { settlesLate } as Ground;
+    const outcomes = new Map([[1, outcome]]) as unknown as Parameters<
+      typeof settlesUnseen
+    >[0]['outcomes'];
+    return settlesUnseen({ ground, startMs: 0, nowMs, outcomes });
+  };
+  assert.equal([isOpen(0, false), isOpen(1, false), isOpen(1, true)], [false, true, false]);
+  assert.ok(isOpen(3_600_000, true));
+  assert.not(isOpen(1, false, { kind: 'done' }));
 });
 
 pacing.run();

@@ -15,7 +15,12 @@ const play = suite('a sequence in play');
 const create: CallStep = {
   ...{ do: 'call', n: 1, operation: 'createAccount', as: 'firm', key: 'k', body: {} },
 };
-const STATUSES = { write_contention: 503, internal_error: 500, not_implemented: 501 } as const;
+const STATUSES = {
+  write_contention: 503,
+  internal_error: 500,
+  not_implemented: 501,
+  idempotency_in_flight: 409,
+} as const;
 
 const playerOn = (target: object, sender: object = {}) =>
   new Player({ target, sender } as unknown as Ground, 'nonce');
@@ -49,6 +54,8 @@ const SENT: readonly (readonly [codes: string, step: CallStep, status: number, c
     ['write_contention', create, 503],
     ['internal_error', create, 500],
     ['not_implemented ok', create, 501, 1],
+    ['idempotency_in_flight ok', create, 201, 2],
+    ['idempotency_in_flight', create, 409],
     // A metered credential would have less allowance left, and a call with a fault has used it.
     ['write_contention ok', { ...create, as: 'm1' }, 503, 1],
     ['write_contention ok', { ...create, fault }, 503, 1],

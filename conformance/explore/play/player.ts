@@ -3,6 +3,7 @@ import { isRole } from '../../engine/capabilities.ts';
 import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import { type Json, memberAt, writeJson } from '../../engine/send/json.ts';
+import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
@@ -58,7 +59,7 @@ export class Player implements Known {
   readonly met = new Set<number>();
   /** Calls whose answer was a transient failure and that were not retried: they prove nothing. */
   readonly passing = new Set<number>();
-  /** The rate limits of minted credentials, if a sequence can reach the limit. */
+  /** The rate limits of credentials, if a sequence can reach the limit. */
   readonly rates = new Map<string, number>();
   /** Nothing has happened since all deliveries were answered. */
   #isFlushed = false;
@@ -271,6 +272,8 @@ export class Player implements Known {
     const { target, delegates } = this.ground;
     const made = delegates?.get(name) ?? (await target.credential(name));
     this.credentials.set(name, made);
+    // LIM-10: a delegated token has the rate of the Sandbox plan.
+    if (made.accountId !== undefined) this.rates.set(name, SANDBOX_PER_SECOND);
     return made;
   }
 
