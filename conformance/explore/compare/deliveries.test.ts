@@ -312,6 +312,7 @@ form('events are paired by the names of their kinds, in any member of the envelo
     ...{ id, seq, about: { kind, category: kind.split('.')[0], data } },
   });
   const match = new Match();
+  match.pair('transaction', '1', '9001');
   match.pair('transaction', '2', '9002');
   match.pair('account', '2', '1002');
   const thin = (id: string, seq: number, type: string, account: string): Arrived => ({
