@@ -47,26 +47,18 @@ handlers('an error of the sandbox is passed on unchanged', async () => {
   assert.instance(message, RangeError);
 });
 
-handlers('a promise, or a base URL that includes /api/v1, is refused when passed', () => {
-  const untyped = sandboxHandlers as unknown as (sandbox: unknown, options: object) => unknown;
-  assert.throws(() => untyped(Promise.resolve(), { baseUrl }), /await createSandbox\(\) first/);
-  assert.throws(() => untyped({}, { baseUrl }), /the first argument is not a sandbox/);
+handlers('an invalid argument is refused when passed, with its remedy', () => {
+  const untyped = sandboxHandlers as unknown as (sandbox: unknown, options?: object) => unknown;
   const sandbox = { fetch: async () => new Response() };
-  assert.throws(
-    () => untyped(sandbox, { baseUrl: `${baseUrl}/v0/api/v1/` }),
-    /leave \/api\/v1 out.* Use "https:\/\/api\.example\.com\/v0"/,
-  );
-});
-
-handlers('an unknown option is refused', () => {
-  const untyped = sandboxHandlers as unknown as (sandbox: object, options: object) => unknown;
-  const sandbox = { fetch: async () => new Response() };
-  assert.throws(() => untyped(sandbox, { baseUrl, baseURL: baseUrl }), /no option "baseURL"/);
-});
-
-handlers('the base URL is required', () => {
-  const untyped = sandboxHandlers as unknown as (sandbox: object) => unknown;
-  assert.throws(() => untyped({ fetch: async () => new Response() }), /baseUrl: 'https:\/\/api/);
+  for (const [first, options, words] of [
+    [Promise.resolve(), { baseUrl }, /await createSandbox\(\) first/],
+    [{}, { baseUrl }, /the first argument is not a sandbox/],
+    [sandbox, { baseUrl: `${baseUrl}/v0/api/v1/` }, /leave \/api\/v1 out.* Use "\S+\.com\/v0"/],
+    [sandbox, { baseUrl, baseURL: baseUrl }, /no option "baseURL"/],
+    [sandbox, undefined, /baseUrl: 'https:\/\/api/],
+  ] as const) {
+    assert.throws(() => untyped(first, options), words);
+  }
 });
 
 handlers.run();

@@ -24,25 +24,18 @@ interface Place {
   readonly port: number;
   readonly app: HttpServer;
   /** Connects with a query as a credential, or with a token; closed at the end of the test. */
-  readonly follow: (
-    query?: string,
-    who?: string | null,
-    options?: WebSocket.ClientOptions,
-  ) => Client;
+  readonly follow: (query?: string, who?: string) => Client;
 }
 
-async function withHarness(
-  run: (place: Place) => Promise<void>,
-  options: Parameters<typeof DeliveryTestHarness.begin>[0] = {},
-): Promise<void> {
-  const harness = await DeliveryTestHarness.begin(options);
+async function withHarness(run: (place: Place) => Promise<void>): Promise<void> {
+  const harness = await DeliveryTestHarness.begin();
   const app = createHttp({ sandbox: harness.sandbox, headers: { 'x-extra': 'yes' } });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const base = `ws://127.0.0.1:${port}/api/v1/events`;
   const clients: Client[] = [];
-  const follow: Place['follow'] = (query = '', who = 'firm', more = {}) => {
-    const client = new Client(`${base}${query}`, who === null ? null : tokenOf(harness, who), more);
+  const follow: Place['follow'] = (query = '', who = 'firm') => {
+    const client = new Client(`${base}${query}`, tokenOf(harness, who));
     clients.push(client);
     return client;
   };
@@ -69,8 +62,8 @@ class Client {
   readonly ended: Promise<{ code: number; reason: string }>;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
 
-  constructor(url: string, token: string | null, options: WebSocket.ClientOptions) {
-    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  constructor(url: string, token: string, options: WebSocket.ClientOptions = {}) {
+    const headers = { authorization: `Bearer ${token}` };
     this.socket = new WebSocket(url, { headers, ...options });
     this.socket.on('upgrade', (response) => {
       this.headers = response.headers;
@@ -372,7 +365,7 @@ channel('a client that does not answer pings is disconnected', async () => {
   serveEventsChannel(server, { sandbox, guard: new Guard(), batcher, pingEveryMs: 20 });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
-  const lively = new Client(url, tokenOf(harness), {});
+  const lively = new Client(url, tokenOf(harness));
   const dead = new Client(url, tokenOf(harness), { autoPong: false });
   assert.is((await dead.ended).code, 4408);
   assert.is(lively.socket.readyState, WebSocket.OPEN);

@@ -48,22 +48,6 @@ fetching('a URL with options gets the same response as its Request', async ({ sa
   }
 });
 
-fetching('aborting a delayed call rejects with the reason of the signal', async ({ sandbox }) => {
-  sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
-  const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
-  const abort = new AbortController();
-  const pending = fetchCall(sandbox, url, { headers, signal: abort.signal });
-  const failed = pending.then(
-    () => 'answered',
-    (reason) => reason,
-  );
-  await new Promise((done) => setImmediate(done));
-  assert.is(sandbox.first.waiting, 1);
-  abort.abort('enough');
-  assert.is(await failed, 'enough');
-  assert.is(sandbox.first.waiting, 0);
-});
-
 type Ask = (signal: AbortSignal, headers: Record<string, string>) => Parameters<typeof fetch>;
 
 const account = '{"client_reference_id":"one","email":"one@example.com"}';
@@ -145,10 +129,6 @@ fetching('no listener stays on a signal that outlives its calls', async () => {
   await collectGarbage();
   for (const state of held) assert.instance(state(), TypeError);
   assert.is(getEventListeners(signal, 'abort').length, 0);
-});
-
-fetching('a path without an origin is resolved against the sandbox', async ({ sandbox }) => {
-  assert.is((await fetchCall(sandbox, '/api/v1/accounts')).status, 401);
 });
 
 fetching.run();

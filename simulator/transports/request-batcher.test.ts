@@ -169,16 +169,6 @@ batching('a response that names its connection still closes it as requested', ()
   }),
 );
 
-batching('an unknown path is refused like an unknown path of the API', () =>
-  withServer(async ({ port }) => {
-    for (const url of ['/api/v1/nowhere', '/api/%zz', '/nowhere', '/%zz']) {
-      const { status, headers } = await fetch(`http://127.0.0.1:${port}${url}`);
-      assert.is(status, 404, url);
-      assert.match(headers.get('x-request-id') ?? '', /^req_/, url);
-    }
-  }),
-);
-
 batching('work before responses is finished before their first byte is sent', () =>
   withServer(async ({ sandbox, app, port }) => {
     const sockets: Socket[] = [];

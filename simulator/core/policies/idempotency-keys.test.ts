@@ -1,27 +1,12 @@
-// How long key records are kept, and which ids name the same subject.
+// Which ids name the same subject.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keyRetentionMs } from '../../../fixtures/constants.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
-import type { Reply } from '../call.ts';
-import { putAt } from '../change.ts';
-import { evolve, moveClock } from '../evolve.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
-import { createWorld } from '../world.ts';
 import { conformingBehaviour, keyPolicy } from './conforming.ts';
 
 const keys = suite('idempotency keys');
 const policy = keyPolicy(defaultSettings);
-const reply: Reply = { status: 201, contentType: 'application/json', body: '{}' };
-
-keys('expired records are eventually removed', () => {
-  const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
-  for (let day = 0; day < 5; day += 1) {
-    moveClock(world, day * keyRetentionMs);
-    evolve(world, [putAt('keys', `${day}`, { atMs: world.nowMs, reply, firstCall: 1 })]);
-    assert.ok(world.keys.size <= 2);
-  }
-});
 
 keys('every spelling of an id is the same subject (NS-48)', () => {
   const behaviour = conformingBehaviour(defaultSettings);

@@ -5,7 +5,6 @@ import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
 import type { Call, Reply } from '../../../core/call.ts';
 import type { CommandArguments, CommandName } from '../../../core/commands/commands.ts';
 import type { Delivery, Subscription } from '../../../core/records.ts';
-import type { Deviation } from '../../../deviations/deviation.ts';
 import { Sandbox } from '../../world/sandbox.ts';
 import type { WorldHost } from '../../world/world-host.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
@@ -31,11 +30,8 @@ const publicAddress = '93.184.216.34';
 
 export interface DeliveryTestOptions {
   readonly settings?: Partial<Settings>;
-  readonly deviations?: readonly Deviation[];
   readonly allowLocalWebhooks?: boolean;
   readonly clock?: 'real' | 'frozen';
-  readonly deliverer?: Deliverer;
-  readonly forwards?: readonly { readonly from: string; readonly to: string }[];
 }
 
 export class DeliveryTestHarness {
@@ -67,7 +63,7 @@ export class DeliveryTestHarness {
       },
       close: async () => undefined,
     };
-    const { clock = 'frozen', settings, deviations, allowLocalWebhooks, forwards } = options;
+    const { clock = 'frozen', settings, allowLocalWebhooks = false } = options;
     const sandbox = await Sandbox.create({
       worldName: 'empty',
       fixture: emptyWorld,
@@ -75,10 +71,8 @@ export class DeliveryTestHarness {
       clock: { mode: clock, nowMs: clock === 'frozen' ? startMs : null },
       plan: 'pro',
       settings: { ...defaultSettings, ...settings },
-      deviations: deviations ?? [],
-      allowLocalWebhooks: allowLocalWebhooks ?? false,
-      forwards: forwards ?? [],
-      deliverer: options.deliverer ?? scripted,
+      allowLocalWebhooks,
+      deliverer: scripted,
     });
     harness = new DeliveryTestHarness(sandbox);
     return harness;
@@ -116,12 +110,9 @@ export class DeliveryTestHarness {
   }
 
   /** Creates a subscription and returns its id. */
-  async subscribe(
-    url = 'https://hooks.example.com/in',
-    { as = 'firm', categories = eventCategories } = {},
-  ): Promise<number> {
-    const body = { url, event_categories: categories };
-    const reply = await this.call('POST', '/api/v1/webhooks', body, as);
+  async subscribe(url = 'https://hooks.example.com/in'): Promise<number> {
+    const body = { url, event_categories: eventCategories };
+    const reply = await this.call('POST', '/api/v1/webhooks', body);
     if (reply.status !== 201) throw new Error(`not subscribed: ${reply.status} ${reply.body}`);
     return (JSON.parse(reply.body) as { id: number }).id;
   }
