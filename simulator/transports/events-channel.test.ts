@@ -14,8 +14,6 @@ import { ApiMessage, serveEventsChannel } from './events-channel.ts';
 import { createHttp, type HttpServer } from './http.ts';
 import { RequestBatcher } from './request-batcher.ts';
 
-const channel = suite('events channel');
-
 const day = 24 * 3600 * 1000;
 
 interface Place {
@@ -25,9 +23,12 @@ interface Place {
   readonly app: HttpServer;
   /** Connects with a query as a credential, or with a token; closed at the end of the test. */
   readonly follow: (query?: string, who?: string) => Client;
+  readonly close: () => Promise<void>;
 }
 
-async function withHarness(run: (place: Place) => Promise<void>): Promise<void> {
+const test = suite<Place>('events channel');
+
+test.before.each(async (place) => {
   const harness = await DeliveryTestHarness.begin();
   const app = createHttp({ sandbox: harness.sandbox, headers: { 'x-extra': 'yes' } });
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -39,14 +40,14 @@ async function withHarness(run: (place: Place) => Promise<void>): Promise<void> 
     clients.push(client);
     return client;
   };
-  try {
-    await run({ harness, base, port, app, follow });
-  } finally {
+  const close = async () => {
     for (const { socket } of clients) socket.close();
     await app.close();
     await harness.close();
-  }
-}
+  };
+  Object.assign(place, { harness, base, port, app, follow, close });
+});
+test.after.each(({ close }) => close());
 
 const tokenOf = ({ sandbox }: DeliveryTestHarness, who = 'firm') =>
   who.startsWith('tok_') ? who : findToken(sandbox, who);
@@ -107,258 +108,242 @@ function refusal(url: string, token: string | null) {
   });
 }
 
-channel('live events arrive immediately, each in the envelope of the deliveries', () =>
-  withHarness(async ({ harness, follow }) => {
-    await harness.subscribe();
-    harness.emit(2);
-    const client = follow();
-    await client.opened;
-    assert.match(String(client.headers['x-request-id']), /^req_/);
-    assert.is(client.headers['x-extra'], 'yes');
-    harness.emit(3);
-    await client.until(3);
-    assert.equal(client.seqs, [3, 4, 5]);
-    await harness.waitUntilIdle();
-    assert.equal(
-      client.messages,
-      harness.arrivals.slice(2).map(({ body }) => body),
-    );
-  }),
-);
-
-channel('after_seq: missed events, then live events, without gaps or duplicates', () =>
-  withHarness(async ({ harness, follow }) => {
-    harness.emit(2000);
-    const client = follow('?after_seq=500');
-    // More events happen during the replay.
-    const more = setInterval(() => harness.emit(5), 1);
-    await client.until(1600);
-    clearInterval(more);
-    const { lastSeq } = harness.host.world.events;
-    await client.until(lastSeq - 500);
-    assert.equal(
-      client.seqs,
-      Array.from({ length: lastSeq - 500 }, (_, n) => n + 501),
-    );
-  }),
-);
-
-channel('after_seq older than seven days closes with that reason', () =>
-  withHarness(async ({ harness, follow }) => {
-    harness.emit(2);
-    await harness.advance(7 * day);
-    const inside = follow('?after_seq=0');
-    await inside.until(2);
-    await harness.advance(1);
-    const outside = follow('?after_seq=0');
-    const { code, reason } = await outside.ended;
-    assert.is(code, 4410);
-    assert.match(reason, 'use the bulk reads');
-    assert.equal(outside.seqs, []);
-    // A client that has seen the last event has missed nothing.
-    const current = follow('?after_seq=2');
-    await current.opened;
-    harness.emit();
-    await current.until(1);
-    assert.equal(current.seqs, [3]);
-  }),
-);
-
-channel('EVT-12, AUTH-6, AUTH-7: each client sees what its credential reaches', () =>
-  withHarness(async ({ harness, follow }) => {
-    harness.emit(1, 'account', '10'); // 1
-    harness.emit(1, 'order', '11'); // 2
-    harness.emit(1, 'account', '20'); // 3, firm 2
-    harness.emit(1, 'position'); // 4, firm 1 and no brand
-    const expected = { firm: [1, 2, 4], 'brand-a': [1], 'brand-b': [2], 'other-firm': [3] };
-    for (const [name, seqs] of Object.entries(expected)) {
-      const client = follow('?after_seq=0', name);
-      await client.until(seqs.length);
-      await tick(10);
-      assert.equal(client.seqs, seqs, name);
-    }
-  }),
-);
-
-channel('NS-12: any number up to the newest is accepted, whatever the credential sees', () =>
-  withHarness(async ({ harness, follow }) => {
-    harness.emit(1, 'account', '10'); // 1
-    harness.emit(1, 'account', '11'); // 2
-    const client = follow('?after_seq=2', 'brand-a');
-    await client.opened;
-    harness.emit(1, 'account', '10'); // 3
-    await client.until(1);
-    assert.equal(client.seqs, [3]);
-  }),
-);
-
-channel('a refusal before the upgrade is a problem document of the API', () =>
-  withHarness(async ({ harness, base, port }) => {
-    const token = tokenOf(harness);
-    const cases = [
-      [base, null, 401, 'unauthorized'],
-      [base, 'nonsense', 401, 'unauthorized'],
-      [`${base}?after_seq=x`, token, 422, 'validation_failed'],
-      [`${base}?after_seq=-1`, token, 422, 'validation_failed'],
-      [`${base}?after_seq=1e3`, token, 422, 'validation_failed'],
-      [`${base}?after_seq=`, token, 422, 'validation_failed'],
-      [`${base}?after_seq=7`, token, 422, 'validation_failed'],
-      [`ws://127.0.0.1:${port}/api/v1/nowhere`, token, 404, 'not_found'],
-      [`ws://127.0.0.1:${port}/`, token, 404, 'not_found'],
-    ] as const;
-    for (const [url, caller, status, code] of cases) {
-      const answer = await refusal(url, caller);
-      assert.is(answer.status, status, url);
-      assert.is((JSON.parse(answer.body) as { code: string }).code, code, url);
-      const headers = answer.headers as Record<string, string>;
-      assert.match(headers['content-type'] ?? '', 'application/problem+json');
-      assert.match(headers['x-request-id'] ?? '', /^req_/);
-    }
-    const entries = harness.host.world.journal.newest;
-    assert.is(entries, cases.length, 'each is in the journal');
-  }),
-);
-
-channel('a client that offers another protocol gets a response over HTTP', () =>
-  withHarness(async ({ harness, port }) => {
-    for (const n of [1, 2]) {
-      const request = httpRequest(`http://127.0.0.1:${port}/api/v1/accounts`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${tokenOf(harness, 'brand-a')}`,
-          'content-type': 'application/json',
-          'idempotency-key': `k${n}`,
-          // Java's client sends this with every request.
-          connection: 'Upgrade, HTTP2-Settings',
-          upgrade: 'h2c',
-          'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
-        },
-      });
-      request.end(JSON.stringify({ client_reference_id: `r${n}`, email: `e${n}@example.com` }));
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
-      assert.is(response.resume().statusCode, 201);
-    }
-  }),
-);
-
-channel('an invalid handshake is refused, and the server continues', () =>
-  withHarness(async ({ harness, port, follow }) => {
-    const head =
-      `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
-      `Connection: Upgrade\r\nUpgrade: websocket\r\n` +
-      `Authorization: Bearer ${tokenOf(harness)}\r\n\r\n`;
-    const socket = connect(port, '127.0.0.1', () => socket.write(head));
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    assert.match(String(answer), /^HTTP\/1\.1 400 /);
-    await once(socket, 'close');
-    const client = follow();
-    await client.opened;
-  }),
-);
-
-channel('an expired token closes the channel', () =>
-  withHarness(async ({ harness, follow }) => {
-    const { client_id: clientId, client_secret: clientSecret } =
-      [...harness.host.world.credentials.values()][0] ?? {};
-    const reply = await harness.call('POST', '/api/v1/oauth/token', {
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    });
-    const { access_token: token } = JSON.parse(reply.body) as { access_token: string };
-    const client = follow('', token);
-    await client.opened;
-    await harness.advance(3599 * 1000);
-    harness.emit();
-    await client.until(1);
-    await harness.advance(1000);
-    assert.is((await client.ended).code, 4401);
-  }),
-);
-
-channel('replacing or dropping the world and closing the sandbox close with a reason', async () => {
-  await withHarness(async ({ harness, app, follow }) => {
-    const replaced = follow();
-    await replaced.opened;
-    await harness.sandbox.reset('default');
-    assert.is((await replaced.ended).code, 1012);
-
-    const host = await harness.sandbox.addWorld({ name: 'beside', seed: '2' });
-    const { token } = [...host.world.tokens.values()][0] ?? { token: '' };
-    const dropped = follow('', token);
-    await dropped.opened;
-    host.execute('makeEvent', { category: 'account', firm_id: '1' });
-    await dropped.until(1);
-    harness.sandbox.dropWorld('beside');
-    assert.is((await dropped.ended).code, 1001);
-
-    const last = follow();
-    await last.opened;
-    await app.close();
-    assert.is((await last.ended).code, 1001);
-  });
+test('live events arrive at once, in the envelope of deliveries', async ({ harness, follow }) => {
+  await harness.subscribe();
+  harness.emit(2);
+  const client = follow();
+  await client.opened;
+  assert.match(String(client.headers['x-request-id']), /^req_/);
+  assert.is(client.headers['x-extra'], 'yes');
+  harness.emit(3);
+  await client.until(3);
+  assert.equal(client.seqs, [3, 4, 5]);
+  await harness.waitUntilIdle();
+  assert.equal(
+    client.messages,
+    harness.arrivals.slice(2).map(({ body }) => body),
+  );
 });
 
-channel('a slow reader limits what is sent, and eventually gets every event', () =>
-  withHarness(async ({ harness, app, follow }) => {
-    const sockets = new Set<Socket>();
-    app.server.on('connection', (socket: Socket) => sockets.add(socket));
-    const unread = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
-    const data = { filling: 'x'.repeat(20_000) };
-    for (let n = 0; n < 1500; n += 1) {
-      harness.execute('makeEvent', { category: 'account', firm_id: '1', data });
-    }
-    const client = follow('?after_seq=0');
-    await client.opened;
-    client.socket.pause();
-    for (let before = -1; before !== unread(); ) {
-      before = unread();
-      await tick(50);
-    }
-    assert.ok(client.seqs.length < 1500);
-    assert.ok(unread() > 0 && unread() < 8_000_000, `${unread()} of 30,000,000 bytes are kept`);
-    client.socket.resume();
-    await client.until(1500);
-    assert.equal(
-      client.seqs,
-      Array.from({ length: 1500 }, (_, n) => n + 1),
-    );
-  }),
-);
+test('after_seq: missed, then live events, each exactly once', async ({ harness, follow }) => {
+  harness.emit(2000);
+  const client = follow('?after_seq=500');
+  // More events happen during the replay.
+  const more = setInterval(() => harness.emit(5), 1);
+  await client.until(1600);
+  clearInterval(more);
+  const { lastSeq } = harness.host.world.events;
+  await client.until(lastSeq - 500);
+  assert.equal(
+    client.seqs,
+    Array.from({ length: lastSeq - 500 }, (_, n) => n + 501),
+  );
+});
 
-channel('a client that sends too much is disconnected', () =>
-  withHarness(async ({ follow }) => {
-    const quiet = follow();
-    const receiving = follow();
-    await Promise.all([quiet.opened, receiving.opened]);
-    quiet.socket.send('x'.repeat(16 * 1024));
-    receiving.socket.send('x'.repeat(16 * 1024 + 1));
-    assert.is((await receiving.ended).code, 1009);
-    assert.is(quiet.socket.readyState, WebSocket.OPEN);
-  }),
-);
+test('after_seq older than seven days closes with that reason', async ({ harness, follow }) => {
+  harness.emit(2);
+  await harness.advance(7 * day);
+  const inside = follow('?after_seq=0');
+  await inside.until(2);
+  await harness.advance(1);
+  const outside = follow('?after_seq=0');
+  const { code, reason } = await outside.ended;
+  assert.is(code, 4410);
+  assert.match(reason, 'use the bulk reads');
+  assert.equal(outside.seqs, []);
+  // A client that has seen the last event has missed nothing.
+  const current = follow('?after_seq=2');
+  await current.opened;
+  harness.emit();
+  await current.until(1);
+  assert.equal(current.seqs, [3]);
+});
 
-channel('a long replay yields to other requests', () =>
-  withHarness(async ({ harness, follow }) => {
-    harness.emit(30_000);
-    // Events of another firm: each event is checked, and none is sent.
-    const client = follow('?after_seq=0', 'other-firm');
-    harness.execute('makeEvent', { category: 'account', firm_id: '2' });
-    await client.opened;
-    let turns = 0;
-    const count = () => {
-      turns += 1;
-      if (client.seqs.length === 0) setImmediate(count);
-    };
-    count();
-    await client.until(1);
-    assert.equal(client.seqs, [30_001]);
-    assert.ok(turns > 20, `${turns} turns`);
-  }),
-);
+test('EVT-12, AUTH-6, AUTH-7: clients see what they reach', async ({ harness, follow }) => {
+  harness.emit(1, 'account', '10'); // 1
+  harness.emit(1, 'order', '11'); // 2
+  harness.emit(1, 'account', '20'); // 3, firm 2
+  harness.emit(1, 'position'); // 4, firm 1 and no brand
+  const expected = { firm: [1, 2, 4], 'brand-a': [1], 'brand-b': [2], 'other-firm': [3] };
+  for (const [name, seqs] of Object.entries(expected)) {
+    const client = follow('?after_seq=0', name);
+    await client.until(seqs.length);
+    await tick(10);
+    assert.equal(client.seqs, seqs, name);
+  }
+});
 
-channel('a client that does not answer pings is disconnected', async () => {
-  const harness = await DeliveryTestHarness.begin();
+test('NS-12: any number up to the newest is accepted', async ({ harness, follow }) => {
+  harness.emit(1, 'account', '10'); // 1
+  harness.emit(1, 'account', '11'); // 2
+  const client = follow('?after_seq=2', 'brand-a');
+  await client.opened;
+  harness.emit(1, 'account', '10'); // 3
+  await client.until(1);
+  assert.equal(client.seqs, [3]);
+});
+
+test('a refusal before the upgrade is a problem of the API', async ({ harness, base, port }) => {
+  const token = tokenOf(harness);
+  const cases = [
+    [base, null, 401, 'unauthorized'],
+    [base, 'nonsense', 401, 'unauthorized'],
+    [`${base}?after_seq=x`, token, 422, 'validation_failed'],
+    [`${base}?after_seq=-1`, token, 422, 'validation_failed'],
+    [`${base}?after_seq=1e3`, token, 422, 'validation_failed'],
+    [`${base}?after_seq=`, token, 422, 'validation_failed'],
+    [`${base}?after_seq=7`, token, 422, 'validation_failed'],
+    [`ws://127.0.0.1:${port}/api/v1/nowhere`, token, 404, 'not_found'],
+    [`ws://127.0.0.1:${port}/`, token, 404, 'not_found'],
+  ] as const;
+  for (const [url, caller, status, code] of cases) {
+    const answer = await refusal(url, caller);
+    assert.is(answer.status, status, url);
+    assert.is((JSON.parse(answer.body) as { code: string }).code, code, url);
+    const headers = answer.headers as Record<string, string>;
+    assert.match(headers['content-type'] ?? '', 'application/problem+json');
+    assert.match(headers['x-request-id'] ?? '', /^req_/);
+  }
+  const entries = harness.host.world.journal.newest;
+  assert.is(entries, cases.length, 'each is in the journal');
+});
+
+test('a client that offers another protocol gets a response over HTTP', async ({
+  harness,
+  port,
+}) => {
+  for (const n of [1, 2]) {
+    const request = httpRequest(`http://127.0.0.1:${port}/api/v1/accounts`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenOf(harness, 'brand-a')}`,
+        'content-type': 'application/json',
+        'idempotency-key': `k${n}`,
+        // Java's client sends this with every request.
+        connection: 'Upgrade, HTTP2-Settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+      },
+    });
+    request.end(JSON.stringify({ client_reference_id: `r${n}`, email: `e${n}@example.com` }));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    assert.is(response.resume().statusCode, 201);
+  }
+});
+
+test('an invalid handshake is refused, and the server continues', async ({
+  harness,
+  port,
+  follow,
+}) => {
+  const head =
+    `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
+    `Connection: Upgrade\r\nUpgrade: websocket\r\n` +
+    `Authorization: Bearer ${tokenOf(harness)}\r\n\r\n`;
+  const socket = connect(port, '127.0.0.1', () => socket.write(head));
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.match(String(answer), /^HTTP\/1\.1 400 /);
+  await once(socket, 'close');
+  const client = follow();
+  await client.opened;
+});
+
+test('an expired token closes the channel', async ({ harness, follow }) => {
+  const { client_id: clientId, client_secret: clientSecret } =
+    [...harness.host.world.credentials.values()][0] ?? {};
+  const reply = await harness.call('POST', '/api/v1/oauth/token', {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const { access_token: token } = JSON.parse(reply.body) as { access_token: string };
+  const client = follow('', token);
+  await client.opened;
+  await harness.advance(3599 * 1000);
+  harness.emit();
+  await client.until(1);
+  await harness.advance(1000);
+  assert.is((await client.ended).code, 4401);
+});
+
+test('the end of the world or sandbox closes with a reason', async ({ harness, app, follow }) => {
+  const replaced = follow();
+  await replaced.opened;
+  await harness.sandbox.reset('default');
+  assert.is((await replaced.ended).code, 1012);
+
+  const host = await harness.sandbox.addWorld({ name: 'beside', seed: '2' });
+  const { token } = [...host.world.tokens.values()][0] ?? { token: '' };
+  const dropped = follow('', token);
+  await dropped.opened;
+  host.execute('makeEvent', { category: 'account', firm_id: '1' });
+  await dropped.until(1);
+  harness.sandbox.dropWorld('beside');
+  assert.is((await dropped.ended).code, 1001);
+
+  const last = follow();
+  await last.opened;
+  await app.close();
+  assert.is((await last.ended).code, 1001);
+});
+
+test('a slow reader limits what is sent, and gets every event', async ({
+  harness,
+  app,
+  follow,
+}) => {
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => sockets.add(socket));
+  const unread = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
+  const data = { filling: 'x'.repeat(20_000) };
+  for (let n = 0; n < 1500; n += 1) {
+    harness.execute('makeEvent', { category: 'account', firm_id: '1', data });
+  }
+  const client = follow('?after_seq=0');
+  await client.opened;
+  client.socket.pause();
+  for (let before = -1; before !== unread(); ) {
+    before = unread();
+    await tick(50);
+  }
+  assert.ok(client.seqs.length < 1500);
+  assert.ok(unread() > 0 && unread() < 8_000_000, `${unread()} of 30,000,000 bytes are kept`);
+  client.socket.resume();
+  await client.until(1500);
+  assert.equal(
+    client.seqs,
+    Array.from({ length: 1500 }, (_, n) => n + 1),
+  );
+});
+
+test('a client that sends too much is disconnected', async ({ follow }) => {
+  const quiet = follow();
+  const receiving = follow();
+  await Promise.all([quiet.opened, receiving.opened]);
+  quiet.socket.send('x'.repeat(16 * 1024));
+  receiving.socket.send('x'.repeat(16 * 1024 + 1));
+  assert.is((await receiving.ended).code, 1009);
+  assert.is(quiet.socket.readyState, WebSocket.OPEN);
+});
+
+test('a long replay yields to other requests', async ({ harness, follow }) => {
+  harness.emit(30_000);
+  // Events of another firm: each event is checked, and none is sent.
+  const client = follow('?after_seq=0', 'other-firm');
+  harness.execute('makeEvent', { category: 'account', firm_id: '2' });
+  await client.opened;
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (client.seqs.length === 0) setImmediate(count);
+  };
+  count();
+  await client.until(1);
+  assert.equal(client.seqs, [30_001]);
+  assert.ok(turns > 20, `${turns} turns`);
+});
+
+test('a client that does not answer pings is disconnected', async ({ harness }) => {
   const { sandbox } = harness;
   const server = createServer({ IncomingMessage: ApiMessage });
   const batcher = new RequestBatcher(sandbox, {});
@@ -371,7 +356,6 @@ channel('a client that does not answer pings is disconnected', async () => {
   assert.is(lively.socket.readyState, WebSocket.OPEN);
   lively.socket.close();
   server.close();
-  await harness.close();
 });
 
-channel.run();
+test.run();

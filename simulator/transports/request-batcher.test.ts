@@ -10,9 +10,10 @@ import { personOf } from '../../fixtures/testing/bodies.ts';
 import { newestEntries } from '../core/journal.ts';
 import { tokenOf } from '../host/testing/sandbox.ts';
 import { RequestBatcher } from './request-batcher.ts';
-import { withServer } from './testing/server.ts';
+import { type TestServer, withServer } from './testing/server.ts';
 
-const batching = suite('request batches');
+const test = suite<TestServer>('request batches');
+withServer(test);
 
 /** Texts of the same length. */
 let count = 1000;
@@ -61,131 +62,122 @@ async function send(port: number, bytes: string, until: RegExp | null = null) {
 
 const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
 
-batching('a reset is sent after earlier responses of its connection', () =>
-  withServer(async ({ sandbox, port, token }) => {
-    const list = request({ path: '/api/v1/accounts?limit=1', token });
-    for (const phase of ['before', 'after'] as const) {
-      sandbox.first.execute('makeFault', {
-        match: { operation: 'createAccount' },
-        phase,
-        effect: { kind: 'reset' },
-        times: 1,
-      });
-      const seen = await send(port, list + list + create(token) + list);
-      assert.equal(seen.statuses, [200, 200]);
-      assert.not(seen.stuck, 'the connection has ended');
-    }
-  }),
-);
-
-batching('calls of one connection are decided in order, with or without bodies', () =>
-  withServer(async ({ sandbox, port, token }) => {
-    const list = request({ path: '/api/v1/webhooks', token });
-    const seen = await send(port, create(token) + list + create(token) + list + last);
-    assert.equal(seen.statuses, [201, 200, 201, 200, 200]);
-    const journal = [...newestEntries(sandbox.first.world.journal)].reverse();
-    assert.equal(
-      journal.map(({ operation }) => operation),
-      ['createAccount', 'listWebhooks', 'createAccount', 'listWebhooks'],
-    );
-  }),
-);
-
-batching('the control plane sees earlier calls of its connection', () =>
-  withServer(async ({ sandbox, port, token }) => {
-    const accounts = request({ path: '/_sandbox/accounts' });
-    const seen = await send(port, create(token, { first_name: 'Seen' }) + accounts + last);
-    assert.equal(seen.statuses, [201, 200, 200]);
-    assert.is(seen.text.split('"first_name":"Seen"').length - 1, 2);
-
-    await sandbox.addWorld({ name: 'going' });
-    const [other] = [...(sandbox.worlds.get('going')?.world.tokens.keys() ?? [])];
-    const drop = request({ method: 'DELETE', path: '/_sandbox/worlds/going' });
-    const dropped = await send(port, create(other ?? '') + drop + last);
-    assert.equal(dropped.statuses, [201, 204, 200]);
-  }),
-);
-
-batching('a response precedes the handshake that was requested after it', () =>
-  withServer(async ({ port, token }) => {
-    const handshake = request({
-      path: '/api/v1/events',
-      token,
-      headers: [
-        'connection: Upgrade',
-        'upgrade: websocket',
-        'sec-websocket-version: 13',
-        'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
-      ],
+test('a reset is sent after earlier responses of its connection', async ({
+  sandbox,
+  port,
+  token,
+}) => {
+  const list = request({ path: '/api/v1/accounts?limit=1', token });
+  for (const phase of ['before', 'after'] as const) {
+    sandbox.first.execute('makeFault', {
+      match: { operation: 'createAccount' },
+      phase,
+      effect: { kind: 'reset' },
+      times: 1,
     });
-    const seen = await send(port, create(token) + handshake, /HTTP\/1\.1 101/);
-    assert.equal(seen.statuses, [201, 101]);
-  }),
-);
+    const seen = await send(port, list + list + create(token) + list);
+    assert.equal(seen.statuses, [200, 200]);
+    assert.not(seen.stuck, 'the connection has ended');
+  }
+});
 
-batching('a client that half-closes its connection still gets its responses', () =>
-  withServer(async ({ port, token }) => {
-    const bare = create(token, { comment: '' }).length;
-    // One read returns 64 KiB, so the end of a body of this size is read in the same turn. The
-    // length has three more digits.
-    const bytes = create(token, { comment: 'x'.repeat(65_536 - bare - 3) });
-    assert.is(bytes.length, 65_536);
-    const client = `const s = require('node:net').connect(${port}, '127.0.0.1');
+test('calls of one connection are decided in order', async ({ sandbox, port, token }) => {
+  const list = request({ path: '/api/v1/webhooks', token });
+  const seen = await send(port, create(token) + list + create(token) + list + last);
+  assert.equal(seen.statuses, [201, 200, 201, 200, 200]);
+  const journal = [...newestEntries(sandbox.first.world.journal)].reverse();
+  assert.equal(
+    journal.map(({ operation }) => operation),
+    ['createAccount', 'listWebhooks', 'createAccount', 'listWebhooks'],
+  );
+});
+
+test('the control plane sees earlier calls of its connection', async ({ sandbox, port, token }) => {
+  const accounts = request({ path: '/_sandbox/accounts' });
+  const seen = await send(port, create(token, { first_name: 'Seen' }) + accounts + last);
+  assert.equal(seen.statuses, [201, 200, 200]);
+  assert.is(seen.text.split('"first_name":"Seen"').length - 1, 2);
+
+  await sandbox.addWorld({ name: 'going' });
+  const [other] = [...(sandbox.worlds.get('going')?.world.tokens.keys() ?? [])];
+  const drop = request({ method: 'DELETE', path: '/_sandbox/worlds/going' });
+  const dropped = await send(port, create(other ?? '') + drop + last);
+  assert.equal(dropped.statuses, [201, 204, 200]);
+});
+
+test('a response precedes the handshake that was requested after it', async ({ port, token }) => {
+  const handshake = request({
+    path: '/api/v1/events',
+    token,
+    headers: [
+      'connection: Upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    ],
+  });
+  const seen = await send(port, create(token) + handshake, /HTTP\/1\.1 101/);
+  assert.equal(seen.statuses, [201, 101]);
+});
+
+test('a client that half-closes its connection gets its responses', async ({ port, token }) => {
+  const bare = create(token, { comment: '' }).length;
+  // One read returns 64 KiB, so the end of a body of this size is read in the same turn. The
+  // length has three more digits.
+  const bytes = create(token, { comment: 'x'.repeat(65_536 - bare - 3) });
+  assert.is(bytes.length, 65_536);
+  const client = `const s = require('node:net').connect(${port}, '127.0.0.1');
       s.end(${JSON.stringify(bytes)}); s.on('data', (d) => process.stdout.write(d));`;
-    const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] });
-    // Nothing is read here until all bytes have arrived.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
-    let text = '';
-    for await (const part of child.stdout) text += part;
-    assert.match(text, /^HTTP\/1\.1 201/);
-  }),
-);
+  const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // Nothing is read here until all bytes have arrived.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
+  let text = '';
+  for await (const part of child.stdout) text += part;
+  assert.match(text, /^HTTP\/1\.1 201/);
+});
 
-batching('calls of a closed connection are not waited for, queued calls included', () =>
-  withServer(async ({ sandbox, port, token }) => {
-    sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.write(create(token) + create(token));
-    while (sandbox.first.waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    socket.destroy();
-    while (sandbox.first.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+test('calls of a closed connection are not waited for', async ({ sandbox, port, token }) => {
+  sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write(create(token) + create(token));
+  while (sandbox.first.waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  socket.destroy();
+  while (sandbox.first.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 
-    const gone = new Socket().destroy();
-    const response = {} as ServerResponse;
-    const own = new RequestBatcher(sandbox, {});
-    const headers = { authorization: `Bearer ${token}` };
-    const call = { method: 'GET', target: '/api/v1/accounts', headers, body: new Uint8Array() };
-    own.begin({ socket: gone, response })(call);
-    own.flush();
-    assert.is(sandbox.first.waiting, 0);
-  }),
-);
+  const gone = new Socket().destroy();
+  const response = {} as ServerResponse;
+  const own = new RequestBatcher(sandbox, {});
+  const headers = { authorization: `Bearer ${token}` };
+  const call = { method: 'GET', target: '/api/v1/accounts', headers, body: new Uint8Array() };
+  own.begin({ socket: gone, response })(call);
+  own.flush();
+  assert.is(sandbox.first.waiting, 0);
+});
 
-batching('a response that names its connection still closes it as requested', () =>
-  withServer(async ({ port, token }) => {
-    const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
-    const seen = await send(port, bytes);
-    assert.match(seen.text, /^connection: .*, close\r$/im);
-  }),
-);
+test('a response that names its connection still closes it as requested', async ({
+  port,
+  token,
+}) => {
+  const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
+  const seen = await send(port, bytes);
+  assert.match(seen.text, /^connection: .*, close\r$/im);
+});
 
-batching('work before responses is finished before their first byte is sent', () =>
-  withServer(async ({ sandbox, app, port }) => {
-    const sockets: Socket[] = [];
-    app.server.on('connection', (socket: Socket) => sockets.push(socket));
-    const written = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
-    const atCalls: [accounts: number, bytes: number][] = [];
-    const before = sandbox.first.world.accounts.size;
-    sandbox.beforeAnswers.add(() => {
-      atCalls.push([sandbox.first.world.accounts.size - before, written()]);
-    });
-    const socket = connect(port, '127.0.0.1');
-    socket.write(create(tokenOf(sandbox, 'brand-a')));
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    assert.match(answer.toString(), /^HTTP\/1\.1 201 /);
-    assert.equal(atCalls, [[1, 0]], 'the call was decided, and nothing was written');
-    socket.destroy();
-  }),
-);
+test('work before responses ends before their first byte', async ({ sandbox, app, port }) => {
+  const sockets: Socket[] = [];
+  app.server.on('connection', (socket: Socket) => sockets.push(socket));
+  const written = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
+  const atCalls: [accounts: number, bytes: number][] = [];
+  const before = sandbox.first.world.accounts.size;
+  sandbox.beforeAnswers.add(() => {
+    atCalls.push([sandbox.first.world.accounts.size - before, written()]);
+  });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(create(tokenOf(sandbox, 'brand-a')));
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.match(answer.toString(), /^HTTP\/1\.1 201 /);
+  assert.equal(atCalls, [[1, 0]], 'the call was decided, and nothing was written');
+  socket.destroy();
+});
 
-batching.run();
+test.run();

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withServer } from './testing/server.ts';
+import { startTestServer } from './testing/server.ts';
 
-const serving = suite('static files');
 const page = '<!doctype html><title>page</title>';
 
 interface Got {
@@ -18,21 +17,21 @@ interface Got {
   readonly body: string;
 }
 
-/** A server with a private file next to its dashboard. */
-async function withDashboard(
-  run: (get: (path: string, method?: string) => Promise<Got>) => unknown,
-) {
-  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+const test = suite<{ ask: (path: string, method?: string) => Promise<Got> }>('static files');
+const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+
+// A server with a private file next to its dashboard.
+test.before(async (place) => {
   const dashboard = join(folder, 'ui');
   mkdirSync(join(dashboard, 'assets'), { recursive: true });
   writeFileSync(join(dashboard, 'index.html'), page);
   writeFileSync(join(dashboard, 'assets', 'main.js'), 'start();');
   writeFileSync(join(folder, 'secret.txt'), 'secret');
-  await withServer(({ port }) => run((path, method = 'GET') => get(port, path, method)), {
-    dashboard,
-  });
-  rmSync(folder, { recursive: true });
-}
+  const { port, close } = await startTestServer({ dashboard });
+  place.ask = (path, method = 'GET') => get(port, path, method);
+  test.after(close);
+});
+test.after(() => rmSync(folder, { recursive: true }));
 
 /** Not `fetch`, which would normalise the path. */
 async function get(port: number, path: string, method: string): Promise<Got> {
@@ -41,46 +40,42 @@ async function get(port: number, path: string, method: string): Promise<Got> {
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-serving('the page and its assets are served with a strict content security policy', () =>
-  withDashboard(async (ask) => {
-    const first = await Promise.all([ask('/'), ask('/'), ask('/assets/main.js')]);
-    assert.equal(
-      first.map(({ status, body }) => [status, body]),
-      [
-        [200, page],
-        [200, page],
-        [200, 'start();'],
-      ],
+test('the page and its assets are served with a strict policy', async ({ ask }) => {
+  const first = await Promise.all([ask('/'), ask('/'), ask('/assets/main.js')]);
+  assert.equal(
+    first.map(({ status, body }) => [status, body]),
+    [
+      [200, page],
+      [200, page],
+      [200, 'start();'],
+    ],
+  );
+  for (const { headers } of first) {
+    assert.match(
+      String(headers['content-security-policy']),
+      /default-src 'none'.*script-src 'self'/,
     );
-    for (const { headers } of first) {
-      assert.match(
-        String(headers['content-security-policy']),
-        /default-src 'none'.*script-src 'self'/,
-      );
-      assert.is(headers['x-content-type-options'], 'nosniff');
-    }
-    assert.match(String(first[0]?.headers['content-type']), /^text\/html/);
-    const head = await ask('/', 'HEAD');
-    assert.equal(
-      [head.status, head.body, head.headers['content-length']],
-      [200, '', `${page.length}`],
-    );
-  }),
-);
+    assert.is(headers['x-content-type-options'], 'nosniff');
+  }
+  assert.match(String(first[0]?.headers['content-type']), /^text\/html/);
+  const head = await ask('/', 'HEAD');
+  assert.equal(
+    [head.status, head.body, head.headers['content-length']],
+    [200, '', `${page.length}`],
+  );
+});
 
-serving('files outside the dashboard are not served', () =>
-  withDashboard(async (ask) => {
-    for (const path of ['/../secret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt']) {
-      const { status, body } = await ask(path);
-      assert.is(status, 404, path);
-      assert.not.match(body, /^secret/);
-    }
-    assert.is((await ask('/assets')).status, 404);
-    assert.is((await ask('/', 'POST')).status, 404);
-    assert.is((await ask('/api/v1/accounts')).status, 401);
-    assert.is((await ask('/_sandbox/health')).status, 200);
-    assert.is((await ask('/openapi.json')).status, 200);
-  }),
-);
+test('files outside the dashboard are not served', async ({ ask }) => {
+  for (const path of ['/../secret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt']) {
+    const { status, body } = await ask(path);
+    assert.is(status, 404, path);
+    assert.not.match(body, /^secret/);
+  }
+  assert.is((await ask('/assets')).status, 404);
+  assert.is((await ask('/', 'POST')).status, 404);
+  assert.is((await ask('/api/v1/accounts')).status, 401);
+  assert.is((await ask('/_sandbox/health')).status, 200);
+  assert.is((await ask('/openapi.json')).status, 200);
+});
 
-serving.run();
+test.run();

@@ -31,15 +31,15 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
   };
 }
 
-/** Runs with a separate server. */
-export async function withServer(
-  run: (server: TestServer) => unknown,
+type Hook = (run: (place: TestServer) => Promise<void>) => void;
+
+/** Gives each test of a suite its own server. */
+export function withServer(
+  tests: { before: { each: Hook }; after: { each: Hook } },
   options: Partial<ServeOptions> = {},
-): Promise<void> {
-  const server = await startTestServer(options);
-  try {
-    await run(server);
-  } finally {
-    await server.close();
-  }
+): void {
+  tests.before.each(async (place) => {
+    Object.assign(place, await startTestServer(options));
+  });
+  tests.after.each(({ close }) => close());
 }
