@@ -5,20 +5,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { planRates } from '../../fixtures/constants.ts';
 import { eventKinds } from '../../fixtures/event-kinds.ts';
-import { openapiDocument } from '../../fixtures/openapi.ts';
-import { defaultSettings } from '../../fixtures/settings.ts';
+import { documentOf, operationsIn } from '../../fixtures/testing/openapi-document.ts';
 import { openClient, type SandboxClient } from './sandbox-client.ts';
 
-const options = { baseUrl: 'http://127.0.0.1:7420', version: '0.1.0', settings: defaultSettings };
-
-interface Described {
-  readonly operationId: string;
-  readonly responses: Readonly<Record<string, { readonly headers: object }>>;
-}
-
-type Document = Readonly<Record<string, unknown>>;
-
-function fitter(document: Document) {
+function fitter(document: object) {
   const ajv = new Ajv2020({ strict: false, formats: { uri: true } }).addSchema(document, 'api');
   return (name: string, value: unknown): string =>
     ajv.validate(`api#/components/schemas/${name}`, value) ? '' : ajv.errorsText();
@@ -46,7 +36,7 @@ async function callAll(client: SandboxClient): Promise<void> {
 }
 
 test('every kind of event matches its schema', async () => {
-  const fits = fitter(openapiDocument(options));
+  const fits = fitter(documentOf());
   const client = await openClient();
   await callAll(client);
   const { events } = await client.sandbox.control.listEvents({ limit: 10_000 });
@@ -60,13 +50,8 @@ test('every kind of event matches its schema', async () => {
 });
 
 test('every answer has exactly the headers that the document describes for it', async () => {
-  const document = openapiDocument(options) as unknown as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  };
   const described = new Map(
-    Object.values(document.paths)
-      .flatMap((path) => Object.values(path))
-      .map(({ operationId, responses }) => [operationId, responses]),
+    operationsIn(documentOf()).map(({ operation }) => [operation.operationId, operation.responses]),
   );
   const client = await openClient();
   await callAll(client);

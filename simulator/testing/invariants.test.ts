@@ -8,9 +8,10 @@ import { personOf } from '../../fixtures/testing/bodies.ts';
 import { findWrongReply, Invariants } from '../core/testing/invariants.ts';
 import { drawFrom, makeCall, pick } from '../core/testing/random-inputs.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import { startTestServer } from '../transports/testing/server.ts';
+import { type TestServer, withServer } from '../transports/testing/server.ts';
 
-const socket = suite('socket: generated requests');
+const socket = suite<TestServer>('socket: generated requests');
+withServer(socket);
 
 interface RawReply {
   readonly status: number;
@@ -60,8 +61,7 @@ function holdWorld(sandbox: Sandbox, invariants: Invariants): void {
   for (const problem of invariants.problems(sandbox.first.world)) assert.unreachable(problem);
 }
 
-socket('hundreds of valid and malformed requests, one by one', async () => {
-  const { sandbox, port, close } = await startTestServer();
+socket('hundreds of valid and malformed requests, one by one', async ({ sandbox, port }) => {
   const invariants = new Invariants();
   const statuses = new Set<number>();
   for (let seed = 1; seed <= 400; seed += 1) {
@@ -76,11 +76,9 @@ socket('hundreds of valid and malformed requests, one by one', async () => {
   }
   for (const status of [200, 201, 400, 401, 404, 405, 422])
     assert.ok(statuses.has(status), `${status}`);
-  await close();
 });
 
-socket('interrupted uploads have no effect', async () => {
-  const { sandbox, port, token, close } = await startTestServer();
+socket('interrupted uploads have no effect', async ({ sandbox, port, token }) => {
   const before = sandbox.first.world.accounts.size;
   const body = JSON.stringify(personOf('cut-off'));
   const head = (more: Record<string, unknown>) =>
@@ -106,7 +104,6 @@ socket('interrupted uploads have no effect', async () => {
   const good = await send(port, [head({ 'content-length': body.length }), body]);
   assert.is(good?.status, 201);
   assert.is(sandbox.first.world.accounts.size, before + 1);
-  await close();
 });
 
 const noHttp: readonly (string | Uint8Array)[] = [
@@ -122,39 +119,41 @@ const noHttp: readonly (string | Uint8Array)[] = [
   `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`,
 ];
 
-socket('bytes that are not HTTP are refused, and the next request is served', async () => {
-  const { port, token, close } = await startTestServer();
-  for (const bytes of noHttp) {
-    const response = await send(port, [bytes]);
-    if (response !== null) {
-      assert.ok(
-        [400, 431].includes(response.status),
-        `${response.status} to ${String(bytes).slice(0, 60)}`,
-      );
+socket(
+  'bytes that are not HTTP are refused, and the next request is served',
+  async ({ port, token }) => {
+    for (const bytes of noHttp) {
+      const response = await send(port, [bytes]);
+      if (response !== null) {
+        assert.ok(
+          [400, 431].includes(response.status),
+          `${response.status} to ${String(bytes).slice(0, 60)}`,
+        );
+      }
+      const headers = { authorization: `Bearer ${token}` };
+      const next = await send(port, [printHead('GET', '/api/v1/accounts?limit=1', headers)]);
+      assert.is(next?.status, 200);
     }
-    const headers = { authorization: `Bearer ${token}` };
-    const next = await send(port, [printHead('GET', '/api/v1/accounts?limit=1', headers)]);
-    assert.is(next?.status, 200);
-  }
-  await close();
-});
+  },
+);
 
-socket('a huge body is refused without buffering, and a huge path is answered', async () => {
-  const { port, token, close } = await startTestServer();
-  const megabyte = Buffer.alloc(1024 * 1024, 0x20);
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'idempotency-key': 'huge',
-  };
-  const declared = { ...headers, 'content-length': 12 * megabyte.length };
-  const pieces = Array.from({ length: 12 }, () => megabyte);
-  const response = await send(port, [printHead('POST', '/api/v1/accounts', declared), ...pieces]);
-  assert.is(response?.status, 413);
-  assert.match(response?.contentType ?? '', /^text\/plain/);
-  const path = `/api/v1/accounts/${pick(drawFrom(1), ['9', '%41'])}${'9'.repeat(10_000)}`;
-  assert.is((await send(port, [printHead('GET', path, headers)]))?.status, 405);
-  await close();
-});
+socket(
+  'a huge body is refused without buffering, and a huge path is answered',
+  async ({ port, token }) => {
+    const megabyte = Buffer.alloc(1024 * 1024, 0x20);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'huge',
+    };
+    const declared = { ...headers, 'content-length': 12 * megabyte.length };
+    const pieces = Array.from({ length: 12 }, () => megabyte);
+    const response = await send(port, [printHead('POST', '/api/v1/accounts', declared), ...pieces]);
+    assert.is(response?.status, 413);
+    assert.match(response?.contentType ?? '', /^text\/plain/);
+    const path = `/api/v1/accounts/${pick(drawFrom(1), ['9', '%41'])}${'9'.repeat(10_000)}`;
+    assert.is((await send(port, [printHead('GET', path, headers)]))?.status, 405);
+  },
+);
 
 socket.run();

@@ -5,15 +5,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { putAt } from '../core/change.ts';
 import { evolve } from '../core/evolve.ts';
+import { eachWith } from '../host/testing/each-with.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { type ApiAnswer, openClient, type SandboxClient } from './sandbox-client.ts';
 
-const tokens = suite('tokens');
-
-async function tryTokens(look: (client: SandboxClient) => Promise<void>) {
-  const client = await openClient({ plan: 'sandbox' });
-  await look(client).finally(() => client.close());
-}
+const tokens = suite<{ client: SandboxClient }>('tokens');
+eachWith(tokens, 'client', () => openClient({ plan: 'sandbox' }));
 
 function ask(client: SandboxClient, members: object, form: boolean): Promise<ApiAnswer> {
   const { client_id, client_secret } = client.sandbox.credential('brand-a');
@@ -45,44 +42,38 @@ const modes = [
   [false, null, 201],
 ] as const;
 
-tokens('read_only, as a form or as JSON, forbids or allows a write', () =>
-  tryTokens(async (client) => {
-    for (const [form, readOnly, expected] of modes) {
-      const token = await ask(client, { account_id: '1001', read_only: readOnly }, form);
-      const words = `${JSON.stringify(readOnly)} ${form ? 'in a form' : 'in JSON'}`;
-      assert.equal([token.status, await write(client, token)], [200, expected], words);
-      await client.advance(60_000);
-    }
-  }),
-);
+tokens('read_only, as a form or as JSON, forbids or allows a write', async ({ client }) => {
+  for (const [form, readOnly, expected] of modes) {
+    const token = await ask(client, { account_id: '1001', read_only: readOnly }, form);
+    const words = `${JSON.stringify(readOnly)} ${form ? 'in a form' : 'in JSON'}`;
+    assert.equal([token.status, await write(client, token)], [200, expected], words);
+    await client.advance(60_000);
+  }
+});
 
-tokens('an invalid read_only value gives no token, delegated or not', () =>
-  tryTokens(async (client) => {
-    for (const form of [true, false]) {
-      for (const word of ['yes', '1', 'TRUE']) {
-        for (const account of [{ account_id: '1001' }, {}]) {
-          const { status, body } = await ask(client, { ...account, read_only: word }, form);
-          assert.equal([status, body.error], [400, 'invalid_request']);
-          assert.match(body.error_description, /read_only must be true or false/);
-          await client.advance(60_000);
-        }
+tokens('an invalid read_only value gives no token, delegated or not', async ({ client }) => {
+  for (const form of [true, false]) {
+    for (const word of ['yes', '1', 'TRUE']) {
+      for (const account of [{ account_id: '1001' }, {}]) {
+        const { status, body } = await ask(client, { ...account, read_only: word }, form);
+        assert.equal([status, body.error], [400, 'invalid_request']);
+        assert.match(body.error_description, /read_only must be true or false/);
+        await client.advance(60_000);
       }
     }
-  }),
-);
+  }
+});
 
-tokens('a missing grant type is told from an unknown one', () =>
-  tryTokens(async (client) => {
-    const refusals = [
-      [undefined, 'invalid_request'],
-      ['password', 'unsupported_grant_type'],
-    ];
-    for (const [grantType, error] of refusals) {
-      const { status, body } = await ask(client, { grant_type: grantType }, false);
-      assert.equal([status, body.error], [400, error]);
-    }
-  }),
-);
+tokens('a missing grant type is told from an unknown one', async ({ client }) => {
+  const refusals = [
+    [undefined, 'invalid_request'],
+    ['password', 'unsupported_grant_type'],
+  ];
+  for (const [grantType, error] of refusals) {
+    const { status, body } = await ask(client, { grant_type: grantType }, false);
+    assert.equal([status, body.error], [400, error]);
+  }
+});
 
 tokens('requests under many names store only a bounded number of them', async () => {
   const sandbox = await createTestSandbox();
@@ -97,20 +88,18 @@ tokens('requests under many names store only a bounded number of them', async ()
   await sandbox.close();
 });
 
-tokens('a name longer than any client_id is not stored', () =>
-  tryTokens(async (client) => {
-    const absent = 'x'.repeat(256);
-    for (let n = 0; n < 12; n += 1) {
-      const { status } = await ask(client, { client_id: absent }, false);
-      assert.is(status, 401);
-    }
-    const state = await client.sandbox.control.getState();
-    assert.not.ok(
-      JSON.stringify(state)
-        .replace(/"journal".*/, '')
-        .includes(absent),
-    );
-  }),
-);
+tokens('a name longer than any client_id is not stored', async ({ client }) => {
+  const absent = 'x'.repeat(256);
+  for (let n = 0; n < 12; n += 1) {
+    const { status } = await ask(client, { client_id: absent }, false);
+    assert.is(status, 401);
+  }
+  const state = await client.sandbox.control.getState();
+  assert.not.ok(
+    JSON.stringify(state)
+      .replace(/"journal".*/, '')
+      .includes(absent),
+  );
+});
 
 tokens.run();
