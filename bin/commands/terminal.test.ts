@@ -59,7 +59,7 @@ outputs('the banner and the log', async () => {
     idempotency: null,
     client_name: hostile,
     cites: [],
-    faults: [hostile],
+    fault_effects: [hostile],
     hints: [{ code: 'unknown_field', words: hostile }],
   } as never).split('\n');
   assert.is(lines.length, 2);

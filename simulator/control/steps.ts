@@ -1,6 +1,7 @@
 // The checks that a call passed, the one that decided or what ran, and the faults that applied.
 import type { Reply } from '../core/call.ts';
 import type { InjectedFault, JournalEntry } from '../core/journal.ts';
+import type { EffectPart } from '../core/pipeline/find-fault.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { RequestShown } from './journal.ts';
 
@@ -45,15 +46,29 @@ function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault
 }
 
 function faultStep(entry: JournalEntry, fault: InjectedFault): Step {
-  const { id, phase, effect } = fault;
+  const { kind } = fault.effect;
   const isDecisive = decides(entry, fault);
-  const { kind, ...size } = effect as { readonly kind: string };
-  const detail = isDecisive && kind !== 'hang' ? answerOf(entry) : Object.values(size).join(' ');
+  const end = isDecisive && kind === 'delay' ? `, then ${answerOf(entry)}` : '';
   return {
     name: 'fault',
     outcome: isDecisive ? 'decided' : kind === 'truncate' ? 'cut' : 'held',
-    note: `fault ${id}, ${phase} it ran: ${`${kind} ${detail}`.trim()}`,
+    note: `${faultWords(fault)}${end}`,
   };
+}
+
+/** `fault 7: answered 503 before it ran`. */
+export function faultWords({ id, phase, effect }: InjectedFault): string {
+  const { status, code, ms, bytes } = effect as Partial<Record<EffectPart, unknown>>;
+  const words: Readonly<Record<string, string>> = {
+    status: `answered ${status} ${phase} it ran`,
+    refuse: `refused with ${code}`,
+    delay: `held for ${ms} ms ${phase} it ran`,
+    hang: `held ${phase} it ran`,
+    reset: `connection cut ${phase} it ran`,
+    truncate: `body cut after ${bytes} bytes`,
+    slow_body: `body sent over ${ms} ms`,
+  };
+  return `fault ${id}: ${words[effect.kind]}`;
 }
 
 function outcomeOf(entry: JournalEntry): string {

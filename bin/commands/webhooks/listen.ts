@@ -1,5 +1,4 @@
 // `sandbox webhooks listen`: a receiver that verifies deliveries and prints them with the reasons.
-
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import chalk from 'chalk';

@@ -1,5 +1,4 @@
 // `sandbox webhooks verify`: reports whether a delivery verifies, and if not, which step fails and why.
-
 import chalk from 'chalk';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';

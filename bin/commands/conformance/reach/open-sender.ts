@@ -1,6 +1,5 @@
 // How requests leave this machine: the trusted certificate authorities, and the proxies that the
 // environment names.
-
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

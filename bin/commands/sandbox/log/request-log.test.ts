@@ -74,6 +74,7 @@ const line: RequestEvent = {
   idempotency: 'first',
   cites: ['ACC-1'],
   faults: [],
+  fault_effects: [],
   hints: [],
 };
 
@@ -95,7 +96,11 @@ const LINES: readonly (readonly [words: string, change: Partial<RequestEvent>, e
     { status: 409, idempotency: 'in_flight' },
     '409 in flight brand-a ACC-1',
   ],
-  ['what a fault did', { faults: ['7'] }, '201 first brand-a ACC-1 (fault 7)'],
+  [
+    'what a fault did',
+    { fault_effects: ['fault 7: held for 50 ms before it ran'] },
+    '201 first brand-a ACC-1 (fault 7: held for 50 ms before it ran)',
+  ],
 ];
 
 for (const [words, change, end] of LINES) {

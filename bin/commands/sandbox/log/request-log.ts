@@ -1,6 +1,7 @@
 // Logs each request when it is answered: as a line for people, or as an event for programs.
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { hideInTarget } from '../../../../simulator/control/hide-secrets.ts';
+import { faultWords } from '../../../../simulator/control/steps.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
@@ -98,6 +99,7 @@ function requestEvent(world: string, host: WorldHost, entry: JournalEntry) {
     idempotency,
     cites,
     faults: entry.faults.map(({ id }) => id),
+    fault_effects: entry.faults.map(faultWords),
     hints,
   };
 }
@@ -114,7 +116,7 @@ export type Paint = (text: string, status: number | null) => string;
 
 /** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; hints below it. */
 export function requestLine(event: RequestEvent, paint: Paint = (text) => text): string {
-  const { at_ms, method, target, status, held, idempotency, client_name, cites, faults } = event;
+  const { at_ms, method, target, status, held, idempotency, client_name, cites } = event;
   // Rules are more important than open questions, so they come first.
   const isOpen = (cite: string) => Number(cite.startsWith('NS-'));
   const rules = [...cites].sort((a, b) => isOpen(a) - isOpen(b)).slice(0, maxCites);
@@ -124,7 +126,7 @@ export function requestLine(event: RequestEvent, paint: Paint = (text) => text):
     `${method.padEnd(6)} ${shorten(terminalLine(target)).padEnd(targetWidth)}`,
     paint(outcome.filter(Boolean).join(' ').padEnd(13), status),
     terminalLine(client_name ?? '-').padEnd(10),
-    [...rules, ...faults.map((id) => `(fault ${terminalLine(id)})`)].join(' '),
+    [...rules, ...event.fault_effects.map((each) => `(${terminalLine(each)})`)].join(' '),
   ];
   const hints = event.hints.map(
     ({ code, words }) => `${hintIndent}hint ${code}: ${terminalLine(words)}`,
