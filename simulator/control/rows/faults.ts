@@ -1,4 +1,5 @@
 // Rows of network overrides: faults, name resolution, and forwards.
+import { operationNames, operationTable } from '../../../fixtures/operations.ts';
 import { listOf, object, text } from '../../../fixtures/schemas/kit.ts';
 import {
   type EffectPart,
@@ -38,9 +39,16 @@ function checkEffect(effect: NewFault['effect']): void {
   }
 }
 
+const methods: readonly string[] = [
+  ...new Set(operationNames.map((name) => operationTable[name].method)),
+];
+
 function checkMatch(match: NewFault['match']): void {
-  const { webhook = false } = match;
-  if (webhook === false) return;
+  const { webhook = false, method } = match;
+  if (webhook === false) {
+    if (method === undefined || methods.includes(method.toUpperCase())) return;
+    refuseField('match.method', `must be one of ${methods.join(', ')}: no operation has another`);
+  }
   const other = Object.keys(match).find((name) => name !== 'webhook');
   if (other !== undefined) {
     refuseField(`match.${other}`, 'is about calls, and does not go with webhook');

@@ -81,6 +81,7 @@ const bodies: Readonly<Record<string, Refused>> = {
     [{ match: { webhook: 'x' }, effect: drop }, 'match.webhook'],
     [{ match: { client_id: 'cl_unknown' }, effect: hang }, 'match.client_id'],
     [{ match: { ...webhook, method: 'POST' }, effect: drop }, 'match.method'],
+    [{ match: { method: 'PUT' }, effect: hang }, 'match.method'],
     [{ match: { path: 'accounts' }, effect: hang }, 'match.path'],
     [{ match: { verb: 'GET' }, effect: hang }, 'match.verb'],
     [{ match: {}, effect: { kind: 'refuse' } }, 'effect.code'],
