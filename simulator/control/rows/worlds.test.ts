@@ -99,6 +99,8 @@ const broken: readonly (readonly [string, (document: Loose) => unknown])[] = [
   ['world.names[0].key', ({ world }) => (world.names = [{}])],
   ['world.forwards[0].key', ({ world }) => (world.forwards = [{}])],
   ['world.nowMs', ({ world }) => (world.nowMs = -5)],
+  ['colour', (document) => (document.colour = 'red')],
+  ['clock.colour', ({ clock }) => Object.assign(clock, { colour: 'red' })],
   ['clock', (document) => (document.clock = 'frozen')],
   ['clock.now_ms', (document) => (document.clock = { mode: 'frozen', now_ms: 9e15 })],
   ['clock.speed', ({ clock }) => Object.assign(clock, { mode: 'real', speed: 1e300 })],

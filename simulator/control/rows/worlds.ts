@@ -44,7 +44,8 @@ async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string> {
 
 /** The message of a StateError begins with the field. */
 function fieldOf(message: string): string {
-  return /^(world\.\S+|format|version|clock[\w.]*|world)(?= )/.exec(message)?.[0] ?? 'body';
+  const named = /^(world\.\S+|format|version|clock[\w.]*|world|\S+(?= is not known))(?= )/;
+  return named.exec(message)?.[0] ?? 'body';
 }
 
 function viewSnapshot(name: string, { world, clock }: WorldSnapshot): SnapshotShown {

@@ -7,7 +7,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { type Change, putAt } from '../change.ts';
 import { evolve, keepPast } from '../evolve.ts';
 import { effectPart } from '../pipeline/find-fault.ts';
-import { count, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
+import { closed, count, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
 import { type Account, eventSchema, type Transaction } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
 import { addTimer, timerSchema } from '../timers.ts';
@@ -42,19 +42,21 @@ const tableSchemas = Object.fromEntries(
   }),
 );
 
-const worldSchema = record({
-  name: text,
-  seed: text,
-  startedAtMs: time,
-  idEras: listOf(idEraSchema),
-  options: worldOptionsSchema,
-  nowMs: time,
-  /** Missing counters start from the beginning. */
-  counters: mapOf(count),
-  events: record({ first: count, lastSeq: count, records: listOf(eventSchema) }),
-  timers: listOf(timerSchema),
-  ...tableSchemas,
-});
+const worldSchema = closed(
+  record({
+    name: text,
+    seed: text,
+    startedAtMs: time,
+    idEras: listOf(idEraSchema),
+    options: worldOptionsSchema,
+    nowMs: time,
+    /** Missing counters start from the beginning. */
+    counters: mapOf(count),
+    events: record({ first: count, lastSeq: count, records: listOf(eventSchema) }),
+    timers: listOf(timerSchema),
+    ...tableSchemas,
+  }),
+);
 type WorldDocument = ValueOf<typeof worldSchema> & {
   readonly [T in TableName]: readonly RecordOf<T>[];
 };
@@ -171,10 +173,6 @@ function findWorldIn(document: unknown): WorldDocument {
   }
   const [problem] = validate(worldSchema, world, 'world', 'world');
   if (problem !== undefined) throw new StateError(`${problem.field} ${problem.message}`);
-  const stray = Object.keys(world as object).find(
-    (each) => !Object.hasOwn(worldSchema.properties ?? {}, each),
-  );
-  if (stray !== undefined) throw new StateError(`world.${stray} is not a member of a state`);
   const { idEras, nowMs, startedAtMs } = world as WorldDocument;
   if (idEras.length === 0) throw new StateError('world.idEras must have at least one entry');
   if (nowMs < startedAtMs) {

@@ -1,6 +1,6 @@
 // A world with its clock as one document, and back: what the control plane sends and accepts.
 import { validate } from '../../../fixtures/schemas/validate.ts';
-import { ofType, oneOf, record, time, type ValueOf } from '../../core/record-kit.ts';
+import { closed, ofType, oneOf, record, time, type ValueOf } from '../../core/record-kit.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import {
   loadWorld,
@@ -11,18 +11,23 @@ import {
 import { type ClockState, clockModes } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 
-const savedClockSchema = record({
-  mode: oneOf(...clockModes),
-  now_ms: time,
-  // As the control plane sets it.
-  'speed?': ofType<number>({ type: 'number', minimum: 0.001, maximum: 1_000_000 }),
-});
+const savedClockSchema = closed(
+  record({
+    mode: oneOf(...clockModes),
+    now_ms: time,
+    // As the control plane sets it.
+    'speed?': ofType<number>({ type: 'number', minimum: 0.001, maximum: 1_000_000 }),
+  }),
+);
 
 /** A clock as documents hold it. */
 export function serializeClock({ clock, nowMs: now_ms }: WorldHost) {
   const { mode, speed } = clock;
   return { mode, now_ms, ...(speed === 1 ? {} : { speed }) };
 }
+
+/** A file of --state also has the id of its log. */
+const parts: readonly string[] = ['format', 'version', 'clock', 'log', 'world'];
 
 /** The document in pieces; it shows the moment of the call, however slowly it is read. */
 export function serializeState(host: WorldHost): Iterable<string> {
@@ -35,6 +40,8 @@ export function serializeState(host: WorldHost): Iterable<string> {
  */
 export function restoreState(host: WorldHost, document: unknown): void {
   const world = loadWorld(document, host.behaviour);
+  const stray = Object.keys(document as object).find((name) => !parts.includes(name));
+  if (stray !== undefined) throw new StateError(`${stray} is not known here`);
   beginIdEra(world, host.idNonce());
   // The options of this sandbox decide whether deliveries may stay on this machine.
   const { allowLocalWebhooks } = host.world.options;
