@@ -1,5 +1,6 @@
 // Checks the globs of --only and --skip, and selects the checks that they name.
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/select.ts';
+import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import type { ReportOptions } from './options.ts';
@@ -10,18 +11,18 @@ export function checkGlobs(
   ids: readonly string[],
   { what, prefix }: { readonly what: string; readonly prefix?: string },
 ): void {
-  for (const [option, globs] of [
-    ['--only', only],
-    ['--skip', skip],
-  ] as const) {
+  for (const [option, globs] of Object.entries({ '--only': only, '--skip': skip })) {
     const [stray] = unmatchedGlobs(globs, ids);
     if (stray === undefined) continue;
     const meant = `${prefix}-${stray}`;
     const isMeant = prefix !== undefined && unmatchedGlobs([meant], ids).length === 0;
     const families = new Set(ids.map((id) => `${id.split('-')[0]}-*`));
     const known = stray.endsWith('*') ? [...families] : ids;
+    const seenBy = scenarios
+      .filter(({ observes = [] }) => unmatchedGlobs([stray], observes).length === 0)
+      .map(({ id }) => id);
     const near = /^NS-/i.test(stray)
-      ? `: open questions are observed, not judged; conformance explain ${stray} says by which scenarios`
+      ? `: open questions are observed, not judged; select ${seenBy.slice(0, 3).join(' or ') || 'a scenario'} instead`
       : suggestIds(stray, known) || '; conformance list shows what there is';
     const advice = isMeant ? `; ${meant} does` : near;
     throw new UsageError(`${option}: "${stray}" matches no ${what}${advice}`);

@@ -1,5 +1,4 @@
 // `sandbox info`: prints the banner of a running sandbox.
-
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
