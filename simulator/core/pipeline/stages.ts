@@ -140,7 +140,10 @@ export const tokenStage: Stage = {
     if (operationRowOf(context).auth !== 'bearer') return null;
     const text = tokenText(context);
     if (text === null) {
-      return refuseToken(context, 'Send an Authorization header: Bearer and an access token.');
+      return refuseToken(
+        context,
+        'Send Authorization: Bearer TOKEN; `npx sandbox info` prints tokens.',
+      );
     }
     const token = context.world.tokens.get(text);
     if (token === undefined)
