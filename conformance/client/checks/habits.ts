@@ -15,7 +15,7 @@ const amountNames = ['amount', 'volume', 'price', 'size', 'quantity', 'stop_loss
 
 const keySent = habit({
   id: 'CLT-key-sent',
-  title: 'every write has a key (nothing goes wrong)',
+  title: 'every write has a key (no fault)',
   expected: `sends an Idempotency-Key of 1 to ${LONGEST} characters with each of the nine write operations`,
   atStake:
     'Without a key the platform cannot tell a repeat from a second payment, and refuses the call.',
@@ -39,7 +39,7 @@ const keySent = habit({
 
 const oneIntent = habit({
   id: 'CLT-key-one-intent',
-  title: 'a key stands for one thing (nothing goes wrong)',
+  title: 'one key, one intent (no fault)',
   expected:
     'never uses one key twice for the same operation and subject with another body; better not for two subjects either',
   atStake:
@@ -82,7 +82,7 @@ function judgeOneIntent(recording: Recording): Outcome {
 
 const amounts = habit({
   id: 'CLT-amounts',
-  title: 'amounts are decimal strings (nothing goes wrong)',
+  title: 'amounts in requests (no fault)',
   expected: 'sends amounts as decimal strings',
   atStake:
     'Most programs round the numbers that they read: 0.1 + 0.2 becomes 0.30000000000000004, and someone pays the difference.',
@@ -124,7 +124,7 @@ function amountsIn(recording: Recording) {
 
 const secretPlaces = habit({
   id: 'CLT-secret-places',
-  title: 'tokens and secrets are only in headers and bodies (nothing goes wrong)',
+  title: 'tokens and secrets stay private (no fault)',
   expected: 'puts no token and no secret in a path, a query or a reference',
   atStake:
     'URLs are kept in the logs of every proxy on the way, and references in every export: anyone who reads them can move money.',
@@ -156,7 +156,7 @@ const isTokenRequest = ({ operation }: ApiCall) => operation === 'issueToken';
 
 const tokenKept = habit({
   id: 'CLT-token-kept',
-  title: 'a token is used more than once (nothing goes wrong)',
+  title: 'a token is kept (no fault)',
   expected: 'does not ask for a token for each call',
   atStake:
     'Ten tokens a minute are issued: a client that requests one for each call is blocked after the tenth.',
