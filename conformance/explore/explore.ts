@@ -164,20 +164,20 @@ class Exploration {
   }
 
   /** Plays a sequence on the target and compares it with the model, or returns why it could not. */
-  async #play(sequence: Sequence, readPauseMs = 0): Promise<Played | string> {
+  async #play(drawn: Sequence, readPauseMs = 0): Promise<Played | string> {
     let player: Player | undefined;
     try {
       const target = await this.#options.provider.own();
       player = new Player({ ...this.#ground(target), readPauseMs }, newMark());
       player.startMs = await nowOf(player.ground);
       player.nowMs = player.startMs;
-      for (const step of sequence.steps) await player.play(step);
+      const { sequence, why } = await playUntilFailure(drawn, player);
       await player.settle();
       await untilQuiet(player);
       await untilLatest(player);
       const recorded = { sequence, target: player };
       const { settings } = this.#reference;
-      const compared = await this.#reference.compare(recorded);
+      const compared = { ...(why && { why }), ...(await this.#reference.compare(recorded)) };
       this.#answered += callsIn(player.outcomes).filter(({ kind }) => kind === 'answer').length;
       return { recorded, compared, settings };
     } catch (error) {
@@ -380,6 +380,19 @@ class Exploration {
       ...(pacer && { pacer }),
     };
   }
+}
+
+/** If the setup of a step fails, the steps before it may show the reason. */
+async function playUntilFailure(drawn: Sequence, player: Player) {
+  for (const [at, step] of drawn.steps.entries()) {
+    try {
+      await player.play(step);
+    } catch (error) {
+      if (!isSetupFailure(error) || at === 0) throw error;
+      return { sequence: { ...drawn, steps: drawn.steps.slice(0, at) }, why: error.message };
+    }
+  }
+  return { sequence: drawn, why: undefined };
 }
 
 function ignoreSpent(error: unknown): undefined {

@@ -161,16 +161,19 @@ const isOtherType = anyMember(({ field, value }) => {
   return field.kind !== 'id' && field.kind !== 'flag';
 });
 
-/** Texts without a specified limit may be refused beyond this length. */
+/**
+ * Texts without a specified limit may be refused beyond this length; the texts that are sent
+ * everywhere else are shorter.
+ */
 const LONG = 32;
 /** UPD-4: a status is any string. */
 const LONG_STATUS = 100;
-const isLong = text(
-  (value, { name, kind }) =>
-    [...value].length > (name === 'status' ? LONG_STATUS : LONG) &&
-    kind !== 'reference' &&
-    kind !== 'phone',
-);
+const LONG_EMAIL = 64;
+const isLong = text((value, { name, kind }) => {
+  if (kind === 'reference' || kind === 'phone') return false;
+  const most = kind === 'email' ? LONG_EMAIL : name === 'status' ? LONG_STATUS : LONG;
+  return [...value].length > most;
+});
 
 /** TXN-5: a text that no parser reads as a decimal is refused. */
 const isOddDecimal = text(
