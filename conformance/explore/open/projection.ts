@@ -170,7 +170,7 @@ const LONG = 32;
 const LONG_STATUS = 100;
 const LONG_EMAIL = 64;
 const isLong = text((value, { name, kind }) => {
-  if (kind === 'reference' || kind === 'phone') return false;
+  if (kind === 'reference' || kind === 'phone' || kind === 'url') return false;
   const most = kind === 'email' ? LONG_EMAIL : name === 'status' ? LONG_STATUS : LONG;
   return [...value].length > most;
 });
@@ -286,6 +286,18 @@ const MANY = 5;
 /** Amounts that every service takes. */
 const isOrdinary = (amount: number): boolean => Math.abs(amount) >= 10 && Math.abs(amount) <= 1000;
 
+/** The subscription of a rotation, or of a disabling (HOOK-13), was disabled before the call. */
+const wasDisabled = ({ step: { operation }, model: { json, basis } }: Pair): boolean =>
+  operation === 'rotateWebhookSecret'
+    ? memberAt(json, 'disabled') === true
+    : operation === 'disableWebhook' && basis?.cites.includes('HOOK-13') === true;
+
+/** The URL of a receiver as it is, which a target takes if it delivers anything at all. */
+function isPlainHook({ step: { body } }: Pair): boolean {
+  const url: unknown = Reflect.get(Object(body), 'url');
+  return typeof url === 'object' && url !== null && '$of' in url;
+}
+
 const ROWS: readonly Row[] = [
   // Requests that the specification neither allows nor forbids.
   taken('NS-27 unknown members of a body', anyOf(anyMember(isUnknown), hasMoreThanRows)),
@@ -325,7 +337,7 @@ const ROWS: readonly Row[] = [
   all('NS-43 whether one of another direction pays out', isOtherPayout),
   taken(
     'NS-23 which public urls are taken',
-    (pair) => pair.step.operation === 'createWebhook' && isServed(pair.model),
+    (pair) => pair.step.operation === 'createWebhook' && isServed(pair.model) && !isPlainHook(pair),
   ),
   all(
     'how many subscriptions there may be, and to one URL',
@@ -393,7 +405,7 @@ const ROWS: readonly Row[] = [
   body('NS-7 what answers the disabling of a subscription', isOf(/^disableWebhook$/)),
   all(
     'NS-7 whether a disabled subscription may be disabled or rotated',
-    (pair) => statuses(pair).includes(409) && /^(disable|rotate)Webhook/.test(pair.step.operation),
+    (pair) => pair.target.status === 409 && wasDisabled(pair),
   ),
   ...[refusal, body].map((free) => free('NS-8 how tokens are asked for', isUnlimitedToken)),
   all(
