@@ -35,6 +35,8 @@ export const TIMES: readonly number[] = [
   ...[8 * DAY, 31 * DAY, 91 * DAY, 400 * DAY],
 ];
 
+export const LONG_TIMES: readonly number[] = TIMES.filter((time) => time >= DAY);
+
 /** A text of exactly this length that no other play has used. */
 const long = (length: number, fill?: string): Value => ({
   ...{ $fresh: 'long', length },

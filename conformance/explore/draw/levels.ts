@@ -431,7 +431,10 @@ function rivalOf(scene: Scene, focal: Call): Call {
   if (isOther && hasOther) return freshly(d, ofOtherOperation(scene, focal));
   if (!isCreate || d.random.chance(0.5)) return freshly(d, focal);
   const body = { ...bodyOf(focal), client_reference_id: { $fresh: `ref${d.next()}` } };
-  return { ...freshly(d, focal), body };
+  // ACC-9: with another email, the phone is what they share.
+  const isByPhone = 'phone' in body && d.random.chance(0.5);
+  const other = isByPhone ? { ...body, email: emailOf(`mail${d.next()}`) } : body;
+  return { ...freshly(d, focal), body: other };
 }
 
 type Related = (scene: Scene, call: Call) => Soon<Call | undefined>;

@@ -1,6 +1,6 @@
 // Brings records into the states in which a focal call needs them.
 import type { Value } from '../sequence.ts';
-import { type Boundary, isHarmless } from './boundaries.ts';
+import { type Boundary, isHarmless, LONG_TIMES } from './boundaries.ts';
 import {
   accountOf,
   type Call,
@@ -158,11 +158,26 @@ export function oddRows(d: Draft, as: string, count: number): readonly Members[]
 const isText = (boundary: Boundary): boolean =>
   boundary !== 'absent' && (typeof boundary.value === 'string' || Object(boundary.value).$fresh);
 
+/** ACC-8, ACC-9: rows with the email or the phone of an account, under references of their own. */
+const twinsOf = (d: Draft, accounts: readonly Drawn[]): readonly Members[] =>
+  accounts.flatMap(({ body: { email, phone, phone_region } }) => {
+    const known: readonly Members[] = [
+      ...(email === undefined ? [] : [{ email }]),
+      ...(phone === undefined ? [] : [{ phone, ...(phone_region && { phone_region }) }]),
+    ];
+    return known.map((each) => ({ ...rowOf(plainCall(d, OPS.bulkCreateAccounts)), ...each }));
+  });
+
 /** How many odd rows the last batch has. */
 const LAST_ROWS = 8;
 
+/** What was written holds however much later: the share of sequences that show it after a pause. */
+const READ_LATE = 0.3;
+
 /** The final reads of every sequence: each record that it used is shown again in another way. */
 export async function finalReads(d: Draft): Promise<void> {
+  const isLate = d.can('clock') && d.random.chance(READ_LATE);
+  if (isLate) await d.add({ do: 'advance', byMs: d.random.pick(LONG_TIMES) });
   const again = (name: 'createAccount' | 'createTransaction', { body, as }: Drawn): Call => ({
     ...{ ...plainCall(d, OPS[name], { as }), body },
   });
@@ -196,6 +211,6 @@ export async function finalReads(d: Draft): Promise<void> {
   if (accounts.length === 0) return;
   // At the end and without deliveries: after an odd row that is open they cannot be compared.
   const odd = d.hooks.length === 0 ? oddRows(d, d.main, LAST_ROWS) : [];
-  const rows = [...accounts.map(({ body }) => body), ...odd];
+  const rows = [...accounts.map(({ body }) => body), ...twinsOf(d, accounts.slice(0, 2)), ...odd];
   await d.call({ ...plainCall(d, OPS.bulkCreateAccounts), body: { accounts: rows } });
 }
