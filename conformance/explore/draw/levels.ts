@@ -432,7 +432,7 @@ function rivalOf(scene: Scene, focal: Call): Call {
   if (!isCreate || d.random.chance(0.5)) return freshly(d, focal);
   const body = { ...bodyOf(focal), client_reference_id: { $fresh: `ref${d.next()}` } };
   // ACC-9: with another email, the phone is what they share.
-  const isByPhone = 'phone' in body && d.random.chance(0.5);
+  const isByPhone = bodyOf(focal).phone !== undefined && d.random.chance(0.5);
   const other = isByPhone ? { ...body, email: emailOf(`mail${d.next()}`) } : body;
   return { ...freshly(d, focal), body: other };
 }
