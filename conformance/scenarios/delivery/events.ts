@@ -119,8 +119,9 @@ export function deliveryTimeoutMs(t: ScenarioContext): number {
 export const LATEST_S = 20;
 
 const LATE = 'late deliveries';
-/** Whether a first delivery came only after the clock was advanced. */
+/** Whether a first delivery came only after the clock was advanced, or some time later by any clock. */
 export const deliversLate = (learned: ReadonlyMap<string, unknown>): boolean => learned.has(LATE);
+export const noteLate = (t: ScenarioContext): unknown => t.run.learned.set(LATE, true);
 
 /**
  * Waits for first deliveries. How soon one follows its event is open, so a clock that does not run by
@@ -141,7 +142,7 @@ export async function untilArrived(
     });
     // An advance may wait for the response to a delivery, which the scenario may still hold.
     await t.until(() => isAdvanced || hasArrived(), withinMs);
-    if (hasArrived()) t.run.learned.set(LATE, true);
+    if (hasArrived()) noteLate(t);
   }
   if (isFrozen) await t.until(hasArrived, withinMs - SECOND_MS);
 }
