@@ -298,17 +298,19 @@ export const idemRepeatsLeaveNothing: Scenario = {
     for (const operation of WRITE_NAMES) {
       const { words } = OPERATIONS[operation];
       await t.branch('IDEM-4c', words, async () => {
-        await expectNothingLeft(t, words, await validCall(t, operation));
+        await expectNothingLeft(t, words, () => validCall(t, operation));
       });
     }
     // The only cancellation that books money.
     const words = 'cancelling what has settled';
     await t.branch('IDEM-4c', words, async () => {
-      const call = await validCall(t, 'cancelTransaction');
-      const { id, account_id } = call.transaction!;
-      await t.control('approveTransaction', { id, account_id });
-      await t.operator.settle(id);
-      await expectNothingLeft(t, words, call);
+      await expectNothingLeft(t, words, async () => {
+        const call = await validCall(t, 'cancelTransaction');
+        const { id, account_id } = call.transaction!;
+        await t.control('approveTransaction', { id, account_id });
+        await t.operator.settle(id);
+        return call;
+      });
     });
   },
 };
@@ -316,12 +318,21 @@ export const idemRepeatsLeaveNothing: Scenario = {
 async function expectNothingLeft(
   t: ScenarioContext,
   words: string,
-  call: WriteCall,
+  prepare: () => Promise<WriteCall>,
 ): Promise<void> {
+  const expected = `${words} twice more under one key: nothing more than was there before`;
+  let left = await leftBy(t, await prepare(), 0);
+  // NS-11: an event may follow its request a little later.
+  if (left.moved !== '') left = await leftBy(t, await prepare(), GRACE_MS);
+  t.claim('IDEM-4c', expected, left.moved === '', left.moved, ...left.answers);
+}
+
+async function leftBy(t: ScenarioContext, call: WriteCall, graceMs: number) {
   const key = t.fresh.key();
   const first = await t.control(call, { key });
   if (call.operation === 'approveTransaction') await t.operator.settle(call.transaction!.id);
   await t.operator.advance(SETTLES_MS);
+  await t.sleep(graceMs);
   const before = await footprintOf(t, call);
   const repeats = [await t.call(call, { key }), await t.call(call, { key })];
   await t.operator.advance(SETTLES_MS);
@@ -329,8 +340,7 @@ async function expectNothingLeft(
   const moved = (Object.keys(before) as (keyof typeof before)[])
     .filter((kind) => !isDeepStrictEqual(before[kind], after[kind]))
     .map((kind) => `${kind}: ${printJson(after[kind])} after ${printJson(before[kind])}`);
-  const expected = `${words} twice more under one key: nothing more than was there before`;
-  t.claim('IDEM-4c', expected, moved.length === 0, moved.join('; '), first, ...repeats);
+  return { moved: moved.join('; '), answers: [first, ...repeats] };
 }
 
 /** The effects of a call, as an operator sees them. Needs `ledger` and `emit`. */

@@ -1,11 +1,12 @@
 // Traits of a conforming platform: behaviour that the specification leaves open.
 import { bodyOf, type Context, withBody, withHeader } from './context.ts';
 import { send } from './delivery.ts';
-import type { Reply } from './records.ts';
+import type { EventRecord, Reply, Transaction } from './records.ts';
 import type { Difference } from './start.ts';
+import type { Store } from './store.ts';
 import { other, plain, type Step, type Style } from './styles.ts';
-import { withCents } from './values.ts';
-import type { Seams } from './world.ts';
+import { isObject, type Json, withCents } from './values.ts';
+import type { Seams, World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 const BODY_LAST: readonly Step[] = ['key', 'token', 'rate', 'scope', 'body', 'replay'];
@@ -51,6 +52,41 @@ const hasSubscription = ({ store, credential }: Context, url: string): boolean =
   store.subscriptions().some((one) => {
     return !one.disabled && one.url === url && store.sees(credential, one);
   });
+
+const isOperators = (content: Json) => isObject(content) && 'mark' in content;
+
+/** Emits an event unless the trait replaces it; events of the control plane are left alone. */
+const emitting = (
+  change: (emit: World['emit'], ...given: Parameters<World['emit']>) => void,
+): Seams => ({
+  store: (_, world) => {
+    const emit = world.emit.bind(world);
+    world.emit = (...given) => {
+      if (isOperators(given[3])) return emit(...given);
+      // No operation reads the event that it emits.
+      return change(emit, ...given) as unknown as EventRecord;
+    };
+    return {};
+  },
+});
+
+type Saved = 'Account' | 'Transaction' | 'TradingAccount' | 'Position' | 'Subscription';
+
+/** A new record gets the next number of its kind. */
+function numbered(store: Store, kind: Saved): Partial<Store> {
+  let last = 0;
+  const find = store[`${kind[0]!.toLowerCase()}${kind.slice(1)}` as Uncapitalize<Saved>];
+  const save = store[`save${kind}`] as (each: { id: string }) => unknown;
+  const next = () => {
+    last += 1;
+    return String(last);
+  };
+  const own = <T extends { id: string }>(each: T) =>
+    save(find(each.id) === undefined ? { ...each, id: next() } : each);
+  return { [`save${kind}`]: own };
+}
+
+const KINDS = ['Account', 'Transaction', 'TradingAccount', 'Position', 'Subscription'] as const;
 
 const after = (name: string, change: (reply: Reply, context: Context) => Reply): Seams => ({
   after: (context, reply) =>
@@ -272,6 +308,65 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
     store: ({ saveTransaction }) => ({
       saveTransaction: (each) =>
         saveTransaction({ ...each, created_at: Math.floor(each.created_at / 1000) * 1000 }),
+    }),
+  },
+  'ids-per-kind: each kind of record counts its ids from 1': {
+    firstId: 500_001n,
+    ...{ store: (store) => Object.assign({}, ...KINDS.map((kind) => numbered(store, kind))) },
+  },
+  'outbox: events are emitted 100 ms after their request': {
+    store: (_, world) => {
+      const emit = world.emit.bind(world);
+      const box: Parameters<World['emit']>[] = [];
+      const flush = () => {
+        for (const given of box.splice(0)) emit(...given);
+      };
+      world.emit = (...given) => {
+        if (isOperators(given[3])) {
+          flush();
+          return emit(...given);
+        }
+        box.push(given);
+        setTimeout(flush, 100).unref();
+        return {} as EventRecord;
+      };
+      return {};
+    },
+  },
+  'few-events: only new records and orders have events': emitting(
+    (emit, category, kind, ...more) => {
+      if (/created|opened|filled/.test(kind)) emit(category, kind, ...more);
+    },
+  ),
+  'thin-events: events name only their account': emitting((emit, category, kind, about) => {
+    emit(category, kind, about, { account_id: about.accountId });
+  }),
+  'repeats-unmetered: a repeat is answered before the rate is checked': {
+    order: ['key', 'token', 'body', 'replay', 'rate', 'scope'],
+  },
+  'deposits-settle: only deposits settle by themselves': {
+    clock: ({ lasts }) => ({
+      lasts: (timer, about) => {
+        const isOther = (about as Transaction | undefined)?.transaction_type !== 'Deposit';
+        return timer === 'settlement' && isOther ? null : lasts(timer, about);
+      },
+    }),
+  },
+  'status-moves: the first deposit makes a new account active': {
+    store: ({ account, saveAccount, saveTransaction }) => ({
+      saveTransaction: (each) => {
+        const own = account(each.account_id)!;
+        if (each.is_ftd && own.status === 'New') {
+          saveAccount({ ...own, status: 'Active', revision: own.revision + 1 });
+        }
+        return saveTransaction(each);
+      },
+    }),
+  },
+  'currencies-upper: currencies are stored in upper case': {
+    store: ({ saveTransaction }) => ({
+      saveTransaction: (each) =>
+        saveTransaction({ ...each, currency: each.currency.toUpperCase() }),
     }),
   },
   'amounts-in-cents: amounts are shown with two decimals': { amount: withCents },
