@@ -21,8 +21,8 @@ export function checkGlobs(
     const seenBy = scenarios
       .filter(({ observes = [] }) => unmatchedGlobs([stray], observes).length === 0)
       .map(({ id }) => id);
-    const near = /^NS-/i.test(stray)
-      ? `: open questions are observed, not judged; select ${seenBy.slice(0, 3).join(' or ') || 'a scenario'} instead`
+    const near = seenBy[0]
+      ? `: open questions are observed, not judged; select ${seenBy.slice(0, 3).join(' or ')} instead`
       : suggestIds(stray, known) || '; conformance list shows what there is';
     const advice = isMeant ? `; ${meant} does` : near;
     throw new UsageError(`${option}: "${stray}" matches no ${what}${advice}`);
