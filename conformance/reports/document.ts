@@ -39,6 +39,7 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
     const waiting = rules.length === 0 ? '' : ` Cannot be judged until then: ${rules.join(', ')}.`;
     return item(`${what}: ${failure}, ${times} of ${count(of, 'request')}.${waiting}`);
   });
+  const untestedCount = count(report.summary.not_tested, 'rule');
   const unlockItems = unlock.map(({ add, rules, with_others: others }) => {
     const alone = rules > 0 ? [`+${rules}`] : [];
     const more = others > 0 ? [`${others} together with others`] : [];
@@ -49,7 +50,9 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
   return {
     first: section('Requests that the target never answers properly', crashItems),
     doubt: isStarted ? [...doubtful(report), ...untested(report)] : [],
-    unlock: isStarted ? section('What would unlock more rules', unlockItems) : [],
+    unlock: isStarted
+      ? section(`What would unlock more (${untestedCount} not tested)`, unlockItems)
+      : [],
     later: [
       ...baselineSections(report),
       ...observedSection(report, isBrief),
@@ -75,13 +78,13 @@ function doubtful(report: Report): Part[] {
   });
 }
 
-/** Untested rules that "What would unlock more rules" does not explain. */
+/** Untested rules that "What would unlock more" does not explain. */
 function untested({ rules, interrupted, judge }: Report): Part[] {
   if (judge !== undefined) return [];
   const open = rules.filter((each) => each.verdict === 'not_tested' && each.reason === null);
   const lost = open.filter((each) => each.lost.length > 0);
   const others = open.filter((each) => each.unlock.length === 0);
-  const why = interrupted ? ': the run was interrupted before' : ' for another reason';
+  const why = interrupted ? ': the run was interrupted before' : ', with the reason';
   const titled = (own: readonly ReportRule[], reason: string, of: (rule: ReportRule) => string) =>
     section(`${count(own.length, 'rule')} not tested${reason}`, byReason(own, of));
   return [
