@@ -1,6 +1,7 @@
 // Compares JSON values: each shape defines how a member of the target's answer relates to the model's.
 import { isDeepStrictEqual } from 'node:util';
 import { idText, type Json, printJson } from '../../engine/send/json.ts';
+import { squeezed } from '../../reports/plain-text.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { isNumber } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
@@ -344,9 +345,9 @@ function comparePage(
   return wrong(`${space} ${more}`, `no ${space} ${more}`);
 }
 
-/** For reports: JSON, shortened if it is long. */
+/** For reports: JSON, shortened if it is long; a run of one letter is written as its length. */
 export function shown(value: Value): string {
   if (value === undefined) return 'nothing';
-  const text = printJson(value);
+  const text = squeezed(printJson(value));
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
