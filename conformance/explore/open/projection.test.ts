@@ -111,6 +111,7 @@ const OPEN: readonly Row[] = [
   ['a word in another case', create, '400 text', V422, of({ method: 'deposit' })],
   ['a method that is not named', create, '400 text', V422, of({ method: 'Cash' })],
   ['a disabled one is disabled again', disable, C409, '200', { cites: ['HOOK-13'] }],
+  ['markup in a name', account, V422, '201', of({ first_name: '<b>' })],
   ['a long email', account, V422, '201', of({ email: `${'x'.repeat(60)}@example.com` })],
   [
     ...(['a method beside the type', create, V422, '201'] as const),
@@ -169,6 +170,7 @@ const OPEN: readonly Row[] = [
 
 const ACCUSED: readonly Row[] = [
   ['an enabled one is disabled', disable, C409, '200', { cites: ['HOOK-5'] }],
+  ['a usual name', account, V422, '201', of({ first_name: 'text1-0123456789' })],
   ['a usual email', account, V422, '201', of({ email: 'mail1-0123456789@explore.example.com' })],
   ['an empty reason', cancel, '200', V422, of({ reason: '' })],
   ['a blank reference', create, '201', V422, of({ client_reference_id: ' ' })],

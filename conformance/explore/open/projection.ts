@@ -152,6 +152,8 @@ const hasOddCharacters = anyOf(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is odd
   text((value) => /[\u0000-\u001f\u007f]/.test(value)),
   unlike(/^[A-Z]{2}$/, 'region'),
+  // Which characters a name may have is not shown: all take letters, digits and what joins words.
+  unlike(/^[\p{L}\p{M}\p{N} .,'_-]*$/u, 'text'),
 );
 /** CONV-1b: a number as an id is refused, and so is any other type. */
 const isOtherType = anyMember(({ field, value }) => {

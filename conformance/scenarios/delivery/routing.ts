@@ -293,7 +293,7 @@ export const evtKinds: Scenario = {
 const idsOf = (all: readonly Bodied[]) => new Set(all.map((each) => eventIdOf(envelopeIn(each))));
 
 /** An event may follow its operation a little later, by the wall clock. */
-const LATE_EVENT_MS = 250;
+const LATE_EVENT_MS = 600;
 
 /**
  * NS-11: one subscription for each category. A kind is omitted if several events arrive, and a
