@@ -18,7 +18,7 @@ import type { ModelSettings } from './model.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
 import { Budget, type ExploreOptions } from './options.ts';
-import { untilLatest, untilQuiet } from './play/await-arrivals.ts';
+import { untilQuiet } from './play/await-arrivals.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { callsIn, isSetupFailure } from './play/outcome.ts';
 import { Player } from './play/player.ts';
@@ -174,7 +174,6 @@ class Exploration {
       const { sequence, why } = await playUntilFailure(drawn, player);
       await player.settle();
       await untilQuiet(player);
-      await untilLatest(player);
       const recorded = { sequence, target: player };
       const { settings } = this.#reference;
       const compared = { ...(why && { why }), ...(await this.#reference.compare(recorded)) };

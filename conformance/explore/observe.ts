@@ -17,7 +17,6 @@ import { formOf } from './play/position-form.ts';
 import { TOKEN_FORMS, tokenIn, tokenRequest } from './play/token-form.ts';
 
 export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
-export { LATEST_S } from '../scenarios/delivery/events.ts';
 export { expectedMac, signatureOf, valuesAt } from '../scenarios/delivery/signatures.ts';
 export type { LearnedOrders };
 

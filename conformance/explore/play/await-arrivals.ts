@@ -3,7 +3,6 @@
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import { noticesIn } from '../compare/arrivals.ts';
 import type { Comparing } from '../compare/values.ts';
-import { LATEST_S } from '../observe.ts';
 import { callsOf, type Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
 import type { Player } from './player.ts';
@@ -53,13 +52,6 @@ export async function untilQuiet(target: Player): Promise<void> {
     before = countIn(target);
     await sleep(QUIET_MS);
   }
-}
-
-/** Lets deliveries arrive that are late by the clock of the target. */
-export async function untilLatest(target: Player): Promise<void> {
-  if (target.ground.deliversLate !== true || target.hooks.size === 0) return;
-  await target.advance(LATEST_S * 1_000);
-  await target.settle();
 }
 
 /** Each try waits a second for a response, and a response may take fifteen. */

@@ -116,7 +116,7 @@ export function deliveryTimeoutMs(t: ScenarioContext): number {
 }
 
 /** How much later than its event a first attempt may be made; no retry comes as early (EVT-8a). */
-export const LATEST_S = 20;
+const LATEST_S = 20;
 
 const LATE = 'late deliveries';
 /** Whether a first delivery came only after the clock was advanced, or some time later by any clock. */

@@ -346,6 +346,9 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
     // If settling triggers several events, the category does not identify the approval.
     if (kinds['transaction.settled'] === undefined) delete kinds['transaction.approved'];
   }
+  // If no operation has an event in time, its events may come later.
+  const named = Object.entries(kinds).filter(([kind]) => kind !== 'transaction.settled');
+  if (named.every(([, name]) => name == null)) noteLate(t);
   if (deliversLate(t.run.learned)) return;
   const known = Object.entries(kinds).filter(
     ([kind, name]) => name !== undefined && !mixed.has(kind.split('.')[0]!),
