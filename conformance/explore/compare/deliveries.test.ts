@@ -46,7 +46,8 @@ function heard(...arrived: readonly Arrived[]): Player {
         body: Buffer.from(JSON.stringify({ id, seq, ...about })),
       }) as unknown as ReceivedDelivery,
   );
-  const made = { kind: 'answer', json: { id: 7, event_categories: ['account'] } };
+  const sent = { target: '/api/v1/webhooks' };
+  const made = { kind: 'answer', sent, json: { id: 7, event_categories: ['account'] } };
   const target = { disposable: true, offers: new Set(['clock']) };
   return {
     ...{ hooks: new Map([[1, { deliveries }]]), outcomes: new Map([[1, made]]) },

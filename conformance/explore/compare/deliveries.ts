@@ -38,9 +38,11 @@ export function compareDeliveries(n: number, comparing: Comparing): Difference |
     // NS-28: an event that is not compared and has failed may hold back any of the others.
     const areCounted =
       comparedEvents === undefined || [...came, ...other.deliveries].every(isTaken);
+    // NS-11: which events a target with late deliveries sends is not known.
+    const isLate = target.ground.deliversLate === true;
     const found =
       compareForm(came, other.deliveries, comparing) ??
-      compareNotices(own, due, areCounted, comparing);
+      (isLate ? null : compareNotices(own, due, areCounted, comparing));
     if (found !== null) return differenceOf(n, found);
   }
   return null;
@@ -86,12 +88,10 @@ function compareNotices(
     const found = comparePair([mine, theirs], isOnTime, comparing);
     if (found !== null) return found;
   }
-  const { target: port, deliversLate = false } = comparing.target.ground;
-  // NS-11: which events a target with late deliveries sends is not known.
-  if (!areCounted || deliversLate) return null;
+  if (!areCounted) return null;
   const [came, expected] = [attemptsOf(own), attemptsOf(due)];
   // A live target may send the rest later.
-  const isLive = !port.offers.has('clock');
+  const isLive = !comparing.target.ground.target.offers.has('clock');
   if (isLive && came.length < expected.length) return null;
   const isUneven = pairs.some(([mine, theirs]) => {
     const areDelivered = isDelivered(mine) && isDelivered(theirs);

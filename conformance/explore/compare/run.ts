@@ -4,7 +4,7 @@
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { ModelSettings } from '../model.ts';
 import type { Excuse } from '../open/projection.ts';
-import { hasCalls, untilArrived } from '../play/await-arrivals.ts';
+import { untilArrived } from '../play/await-arrivals.ts';
 import type { Ground } from '../play/ground.ts';
 import { OrderSearch } from '../play/orders.ts';
 import { isSetupFailure } from '../play/outcome.ts';
@@ -234,9 +234,6 @@ class Attempt {
   async #deliveries({ steps }: Sequence): Promise<void> {
     const { target, model } = this.comparing;
     if (target.hooks.size === 0 || this.#parted.size > 0) return;
-    // A late event may be affected by a change of its subscription.
-    const isOpen = target.ground.deliversLate === true;
-    if (isOpen && steps.some((step) => hasCalls(step, /^(rotate|disable)Webhook/))) return;
     await model.settle();
     if (!(await untilArrived(this.comparing))) {
       this.#why = 'a delivery is not there yet';
