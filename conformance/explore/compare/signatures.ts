@@ -49,9 +49,9 @@ function signersOf(arrival: ReceivedDelivery, player: Player) {
 /** Each secret with the step that returned it: the order of concurrent calls is open. */
 function secretsOf({ outcomes }: Player): readonly (readonly [secret: string, step: number])[] {
   const all = new Map<string, number>();
-  for (const outcome of outcomes.values()) {
-    const secret = outcome.kind === 'answer' ? memberAt(outcome.json, 'secret') : undefined;
-    if (typeof secret === 'string' && !all.has(secret)) all.set(secret, outcome.n);
+  for (const { n, json } of answersIn(outcomes)) {
+    const secret = memberAt(json, 'secret');
+    if (typeof secret === 'string' && !all.has(secret)) all.set(secret, n);
   }
   return [...all];
 }
