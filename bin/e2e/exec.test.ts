@@ -143,7 +143,7 @@ exec('a correct client gets no hint, a wrong one gets its hint', async () => {
     const { hints } = JSON.parse(readFileSync(file, 'utf8'));
     return hints.map((hint: { readonly code: string }) => hint.code);
   };
-  assert.equal(await coverageOf('right/crowd.mjs'), []);
+  assert.equal(await coverageOf('right/one-retry.mjs'), []);
   assert.equal(await coverageOf('node-mistakes.mjs', 'key-of-account'), ['body_unlike_first']);
 });
 

@@ -132,7 +132,7 @@ forwarding('nothing listens: the log says so, and when it retries', async (place
   const file = join(mkdtempSync(join(tmpdir(), 'forward-')), 'ready.json');
   const child = run(place, [...args, file, '--forward-to', `http://127.0.0.1:${port}/in`]);
   await child.says('curl -i');
-  assert.match(child.out, /Delivered to +http:\/\/127\.0\.0\.1:\d+\/in\n +Signed with +whsec_/);
+  assert.match(child.out, /Delivered to +http:\/\/127\.0\.0\.1:\d+\/in\n +Secret +whsec_/);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out)?.[0] ?? '';
   const token = / brand-a +(\S+)/.exec(child.out)?.[1];
   const ready = {

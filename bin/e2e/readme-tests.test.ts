@@ -1,6 +1,13 @@
 // The examples in the guide for a partner's tests, copied into files and run as it says.
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -65,8 +72,15 @@ const withPytest = hasPytest ? howTos : howTos.skip;
 withPytest('the set-up for pytest', async () => {
   copy('conftest.py');
   copy('test_accounts.py');
+  copy('test_faults.py');
   const pytest = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'];
-  assert.match(await run(join(root, 'bin/sandbox.js'), 'exec', '--', ...pytest), '1 passed');
+  assert.match(await run(join(root, 'bin/sandbox.js'), 'exec', '--', ...pytest), '2 passed');
+  copy('sandbox_fixture.py');
+  appendFileSync(join(folder, 'conftest.py'), '\nfrom sandbox_fixture import sandbox\n');
+  mkdirSync(join(folder, 'node_modules/.bin'));
+  symlinkSync(join(root, 'bin/sandbox.js'), join(folder, 'node_modules/.bin/sandbox'));
+  const { status, stdout } = spawnSync(pytest[0]!, pytest.slice(1), { cwd: folder });
+  assert.is(status, 0, String(stdout));
 });
 
 howTos('a recorded bug is replayed', async () => {

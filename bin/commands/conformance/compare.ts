@@ -12,7 +12,7 @@ import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 
 const help: HelpText = {
   words: [
-    'A new failure is worse, and so is a different failure of the same rule, or a rule that was kept and is no longer shown to be. Figures that change with the load and inconclusive rules do not count.',
+    'Worse is: a new failure, a different failure of the same rule, or a rule that passed and was not judged this time. Inconclusive rules, and numbers that change with the load, do not count.',
   ],
   examples: [
     'npx conformance run --profile staging.json --report json=old.json',

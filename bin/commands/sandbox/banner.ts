@@ -36,7 +36,7 @@ function receiver({ subscription }: ReadyEvent): string[] {
     `Webhooks (subscription ${id}, every event of the first firm)`,
     ...table([
       ['Delivered to', to],
-      ['Signed with', secret],
+      ['Secret', secret],
     ]),
   ];
 }

@@ -66,7 +66,7 @@ export function defineOpenapi(command: Command, io: CommandIo = systemIo()): voi
   command
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
-    .option('--json', 'JSON, which it is in any case');
+    .option('--json', 'print JSON (the default)');
   addHelp(command, { examples: ['npx sandbox openapi > openapi.json'] });
   command.action(({ baseUrl, config }: { baseUrl: string; config?: string }) => {
     if (parseUrl(baseUrl) === null) throw new UsageError(`--base-url: "${baseUrl}" is not a URL`);

@@ -24,7 +24,7 @@ function addVectors(parent: Command, io: CommandIo): void {
   const command = parent
     .command('vectors')
     .description('print signed deliveries with their verdicts, to test a receiver in any language')
-    .option('--json', 'JSON, which it is in any case');
+    .option('--json', 'print JSON (the default)');
   addHelp(command, {
     words: [
       'Each has a clock (now_ms), the secrets that are accepted, the header, the bytes of the body in base64, and the verdict with its reason. In JavaScript the same file can be imported from the package: trading-platform-sandbox/webhook-vectors.json.',

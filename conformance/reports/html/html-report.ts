@@ -96,7 +96,9 @@ function wrong(report: Report): Markup[] {
     groupsOf(report, verdict).map(({ title, cause, rules, followers }) => {
       const links = followers.map(({ id }) => ruleLink(id));
       const follow =
-        links.length === 0 ? null : html` <span class="dim">From it follow: ${links}</span>`;
+        links.length === 0
+          ? null
+          : html` <span class="dim">Could not be judged because of it: ${links}</span>`;
       const own = rules.map(({ id }) => ruleLink(id));
       // The words of a check for clients name the situation; the finding says what the client does.
       const [finding] = report.judge === 'client' ? rules[0]!.findings : [];

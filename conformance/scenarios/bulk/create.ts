@@ -245,7 +245,7 @@ function entriesOf(t: ScenarioContext, batch: Answer): Entry[] {
   const rows = batch.at('rows');
   const whole =
     Array.isArray(rows) && rows.every((each) => each !== null && typeof each === 'object');
-  t.must('BULK-2', batch).is('rows: an array with an entry a row', whole);
+  t.must('BULK-2', batch).is('rows: an array with an entry for each row', whole);
   return rows as Entry[];
 }
 

@@ -211,7 +211,7 @@ function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly Likely
   const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
   if (!parsed.ok) {
     const words =
-      'the header is to be t=…,v1=…: whole milliseconds since 1970 and lower-case hex, with commas between the parts.';
+      'the header must be t=…,v1=…: whole milliseconds since 1970 and lower-case hex, with commas between the parts.';
     return reason === 'no_header' ? [] : [likely('header_form', words)];
   }
   if (reason !== 'mismatch') return [explainTime(parsed.tMs, delivery)];

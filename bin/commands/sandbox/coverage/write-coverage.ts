@@ -35,7 +35,7 @@ export function addCoverageOptions(command: Command): Command {
   return addOptions(command, [
     [
       '--coverage [format=file]',
-      `tell which rules the command has met, and write it to a file too (${forms}); repeatable`,
+      `say which rules the command has reached, and write it to a file too (${forms}); repeatable`,
       () =>
         (text: string, before: unknown = []) => [
           ...(Array.isArray(before) ? before : []),
