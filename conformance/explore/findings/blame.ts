@@ -7,7 +7,7 @@ import type { Reference } from '../compare/reference.ts';
 import { hasBursts } from '../compare/run.ts';
 import type { Coverage } from '../draw/corpus.ts';
 import type { Models, Variant } from '../model.ts';
-import { type Outcome, summaryOf } from '../play/outcome.ts';
+import { answersIn, type CallOutcome, type Outcome, summaryOf } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
@@ -128,11 +128,13 @@ function likelyRules(
   const isDue = at === 'status' && Number.parseInt(difference.modelAnswer, 10) < 400 && !isReplay;
   const refusing = (isDue && refusals.get(`${operation} ${difference.targetAnswer}`)) || [];
   const late = isLateRepeat(steps, difference.n) ? LATE_REPEAT : [];
+  const keptFailure = keptFailureAt(recorded, difference.n);
   const ofForm = [form].flat();
   const first = [
     ...ofForm,
     ...(at === 'no_answer' ? [own] : []),
     ...(at.startsWith('attempt') ? byPlace : []),
+    ...keptFailure,
     ...late,
     ...rulesAtOnce(steps),
     ...refusing,
@@ -141,6 +143,27 @@ function likelyRules(
     ...ofAnswer,
   ];
   return { ofAnswer: [...new Set(first.length > 0 ? first : [own])], before: [...before, own] };
+}
+
+/** A failure that passes is not kept under its key (IDEM-6): the rule of each. */
+const NEVER_KEPT: Readonly<Record<number, string>> = {
+  429: 'IDEM-6a',
+  503: 'IDEM-6b',
+  500: 'IDEM-6c',
+};
+
+/** The rule, if the target answers a call with the passing failure of an earlier one under its key. */
+export function keptFailureAt({ target }: Shown['recorded'], n: number): readonly string[] {
+  const keyOf = ({ sent }: CallOutcome) =>
+    sent.headers.find(([name]) => name === 'idempotency-key')?.[1];
+  const calls = answersIn(target.outcomes);
+  const own = calls.find((each) => each.n === n);
+  const key = own && keyOf(own);
+  const isKept = calls.some(
+    (each) => each.n !== n && each.status === own?.status && keyOf(each) === key,
+  );
+  const rule = NEVER_KEPT[own?.status ?? 0];
+  return key !== undefined && isKept && rule !== undefined ? [rule] : [];
 }
 
 /** A shorter pause is no matter of the lifetime of a key. */
