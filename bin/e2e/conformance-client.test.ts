@@ -49,6 +49,15 @@ function verdictsOf({ out }: CommandRun): Record<string, string> {
   return Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
 }
 
+judged(
+  'a client that requests no token is told how it would meet the checks of tokens',
+  async () => {
+    const ran = await run(['--json', '--only', 'CLT-token-kept', ...shell(READ)]);
+    assert.is(verdictsOf(ran)['CLT-token-kept'], 'not_met');
+    assert.match((JSON.parse(ran.out) as ClientReport).notes.join(' '), 'uses SANDBOX_CLIENT_ID');
+  },
+);
+
 judged('a correct client passes the selected checks', async () => {
   const ids = process.env.ALL_SAMPLES
     ? checks.map(({ id }) => id)

@@ -63,6 +63,8 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
     if (isAlone && options.jobs > 1) notes.push(notSideBySide);
   }
   const interrupted = options.signal.aborted;
+  const needsTokens = options.checks.some(({ id }) => id.startsWith('CLT-token'));
+  if (needsTokens && !seen.asksForTokens && unusable === null) notes.push(withoutTokens);
   return {
     startedAt,
     durationMs: performance.now() - startedAtMs,
@@ -76,6 +78,8 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   };
 }
 
+const withoutTokens =
+  'The command requests no token, so the checks CLT-token-* are not met. A client that requests its own uses SANDBOX_CLIENT_ID and SANDBOX_CLIENT_SECRET.';
 const notSideBySide =
   'The command failed when it ran beside itself, so it was run one at a time. It may use a fixed port or file, or fail now and then for a reason of its own.';
 

@@ -11,9 +11,9 @@ import { vocabularyOf } from './verdict-words.ts';
 const KINDS = {
   new: ['worse', 'New deviations'],
   changed: ['worse', 'Deviates in another way'],
-  lost: ['worse', 'No longer shown'],
+  lost: ['worse', 'No longer judged'],
   gone: ['better', 'No longer deviates'],
-  tested: ['better', 'Shown now, and kept'],
+  tested: ['better', 'Judged now, and passed'],
   unclear: ['same', 'Inconclusive in one of the two runs'],
   observed: ['same', 'Open questions that are answered differently'],
 } as const;
