@@ -39,7 +39,7 @@ export interface Forms {
   readonly hasOrders: boolean;
   /** NS-8: the form in which it takes token requests; undefined if it accepted none. */
   readonly tokenForm: TokenForm | undefined;
-  /** How soon an event is delivered is open: here only after the clock is advanced. */
+  /** How soon an event is delivered is open: here it may come late. */
   readonly deliversLate: boolean;
 }
 

@@ -129,7 +129,6 @@ const OPEN: readonly Row[] = [
     { isReplayed: true, isRescoped: true },
   ],
   ['one subscription too many', subscribe, C409, '201', { hooks: 10 }],
-  ['money that arrives during the call', approve, '200', '200', statuses('approved', 'settled')],
   ['an empty reason for a rejected one', reject, V422, '200', of({ reason: '' })],
   ['a decision without its account', cancel, '400 text', V422, { path: '/cancel' }],
   ['an order of its own form', order, '201', V422],
@@ -216,6 +215,13 @@ const projection = suite('freedom of open questions');
 
 for (const each of OPEN) projection(`open: ${each[0]}`, () => assert.ok(isOpen(each)));
 for (const each of ACCUSED) projection(`accused: ${each[0]}`, () => assert.not(isOpen(each)));
+
+projection('NS-3: only the state of money that arrives during the call is open', () => {
+  const arriving: Row = ['', approve, '200', '200', statuses('approved', 'settled')];
+  const places = ['body.status', 'body.is_ftd', 'body.amount', 'body.id'];
+  const open = places.map((at) => isOpen(arriving, at));
+  assert.equal(open, [true, true, false, false]);
+});
 
 projection('NS-5: only the state and revision of an account may follow its money', () => {
   const isOpenAt = (at: string, isDecidedOn = true) =>

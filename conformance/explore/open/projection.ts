@@ -483,11 +483,12 @@ const ROWS: readonly Row[] = [
   ),
   all(
     'NS-3 whether money has arrived before the call is answered',
-    ({ step, target, model, maySettle, isUnsettled }) => {
+    ({ step, target, model, maySettle, isUnsettled }, { at }) => {
       const states = [target, model].map(({ json }) => String(memberAt(json, 'status')));
       const isArriving = states.every((state) => /^(approved|settled)$/.test(state));
       return (
-        (maySettle === true && isArriving) || (isUnsettled === true && isDecision(step.operation))
+        (maySettle === true && isArriving && /^body\.(status|is_ftd)$/.test(at)) ||
+        (isUnsettled === true && isDecision(step.operation))
       );
     },
   ),

@@ -25,7 +25,7 @@ export interface Ground {
   readonly isSteady: boolean;
   /** NS-3: nothing settled within an hour; whether it settles later is unknown. */
   readonly settlesLate?: boolean;
-  /** Its first deliveries are late by its own clock. */
+  /** Its events may come late, by its own clock or by the wall. */
   readonly deliversLate?: boolean;
   /** NS-1: how it takes orders, if its form differs from the model's. */
   readonly orders?: LearnedOrders | undefined;
