@@ -55,8 +55,8 @@ const GONE_AFTER = 3;
 const TRIES_AT_ONCE = 4;
 /** How often the shortest sequence has to reproduce the difference. */
 const SHOWN_AGAIN = 2;
-/** A difference of a read is reproduced with this pause before each read. */
-const READ_PAUSE_MS = 400;
+/** What a read or a delivery shows may be late by this much: how soon is open. */
+const LATE_MS = 400;
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const exploration = new Exploration(options);
@@ -73,7 +73,8 @@ interface Played extends Omit<Shown, 'difference'> {
   readonly settings: ModelSettings;
 }
 /** Plays a sequence on a fresh world; null if it does not show the difference. */
-type Shows = (sequence: Sequence) => Promise<Shown | null>;
+type Shows = (sequence: Sequence, pauses?: Pauses) => Promise<Shown | null>;
+type Pauses = Pick<Ground, 'readPauseMs' | 'eventPauseMs'>;
 
 class Exploration {
   readonly #options: ExploreOptions;
@@ -164,11 +165,11 @@ class Exploration {
   }
 
   /** Plays a sequence on the target and compares it with the model, or returns why it could not. */
-  async #play(drawn: Sequence, readPauseMs = 0): Promise<Played | string> {
+  async #play(drawn: Sequence, pauses?: Pauses): Promise<Played | string> {
     let player: Player | undefined;
     try {
       const target = await this.#options.provider.own();
-      player = new Player({ ...this.#ground(target), readPauseMs }, newMark());
+      player = new Player({ ...this.#ground(target), ...pauses }, newMark());
       player.startMs = await nowOf(player.ground);
       player.nowMs = player.startMs;
       const { sequence, why } = await playUntilFailure(drawn, player);
@@ -301,11 +302,14 @@ class Exploration {
     // Any call may be lost by chance: a crash shows at the same concurrent call each time.
     const isThere = ({ n }: Difference, last: Step) =>
       last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
-    return async (sequence) => {
+    return async (sequence, pauses) => {
       const last = sequence.steps.at(-1)!;
       const tries = hasBursts(sequence) && !isCrash ? TRIES_AT_ONCE : 1;
       for (let left = tries; left > 0; left -= 1) {
-        const played = await this.#play(sequence, isRead ? READ_PAUSE_MS : 0);
+        const played = await this.#play(sequence, {
+          ...(isRead && { readPauseMs: LATE_MS }),
+          ...pauses,
+        });
         if (typeof played === 'string') continue;
         const difference = played.compared.differences.find(
           (each) => isLike(each, met) && (!isCrash || isThere(each, last)),
@@ -323,7 +327,7 @@ class Exploration {
     let last: Shown | null = null;
     try {
       for (; times < SHOWN_AGAIN; times += 1) {
-        const again = await shows(plain);
+        const again = await shows(plain, { eventPauseMs: LATE_MS });
         if (again === null) continue;
         shown += 1;
         last = again;

@@ -31,6 +31,7 @@ export function closure(steps: Steps, wanted: readonly number[]): Steps {
 /** The dependencies of a step: answers that it refers to, and the minting of its credential. */
 function needsOf(step: Step, steps: Steps): readonly number[] {
   const names = new Set([...callsOf([step]).map(({ as }) => as), ...rolesIn(step)]);
+  if (step.do === 'mint' && step.wish.mintedBy !== undefined) names.add(step.wish.mintedBy);
   const minted = steps.flatMap((each) =>
     each.do === 'mint' && each !== step && names.has(each.name) ? [each.n] : [],
   );

@@ -36,6 +36,8 @@ export interface Ground {
   readonly delegates?: ReadonlyMap<Role, Credential>;
   /** How soon a read shows what was written is not specified: the pause before each read. */
   readonly readPauseMs?: number;
+  /** The same for events: the pause before what was delivered is looked at. */
+  readonly eventPauseMs?: number;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
   /** Called before each request; throws if the budget is used up. */

@@ -190,6 +190,8 @@ export class Player implements Known {
   /** Waits for the deliveries of the steps so far, which arrived after `fromMs`. */
   async settle(fromMs = this.nowMs): Promise<void> {
     if (this.#isFlushed || !this.#hasSubscribers) return;
+    const { eventPauseMs = 0 } = this.ground;
+    if (eventPauseMs > 0) await sleep(eventPauseMs);
     await this.flush();
     this.#isFlushed = true;
     if (fromMs === undefined) return;
