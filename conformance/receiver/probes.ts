@@ -87,11 +87,13 @@ export function probesOf(
   const { headers = ['{right}'], agesMs = [0] } = difference;
   const { isPartly = false, suits = () => true } = difference;
   return headers.flatMap((headerOf, at) => {
-    const event = at === 0 ? name : `${name}-part-${at + 1}`;
+    const id = at === 0 ? name : `${name}-part-${at + 1}`;
+    // EVT-2b: a redelivery has the bytes of the first delivery.
+    const event = { occurred_at: Date.now(), ...difference.event };
     return agesMs.map((ageMs) => {
       const draw = (turn: number) =>
-        probeOf(signing, turn === 0 ? event : `${event}-${turn}`, {
-          ...{ ...difference, headerOf, ageMs, own },
+        probeOf(signing, turn === 0 ? id : `${id}-${turn}`, {
+          ...{ ...difference, event, headerOf, ageMs, own },
         });
       let drawn = draw(0);
       const isOpen = () =>

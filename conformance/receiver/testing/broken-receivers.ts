@@ -1,5 +1,5 @@
 // Broken sample receivers, one defect each, with the checks that must detect it. For tests.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   correctSteps,
   fiveMinutesMs,
@@ -18,11 +18,9 @@ export type Broken = readonly [
   ends?: true,
 ];
 
-const reprinted = (space?: number) => (raw: Buffer) =>
-  Buffer.from(JSON.stringify(JSON.parse(raw.toString()), null, space));
-const first = (parts: HeaderParts, key: string) => parts.find(([name]) => name === key)?.[1];
-const last = (parts: HeaderParts, key: string) => parts.findLast(([name]) => name === key)?.[1];
-const number = (text: string | undefined) => (text === undefined ? null : Number(text));
+const reprinted = (raw: Buffer) => Buffer.from(JSON.stringify(JSON.parse(raw.toString())));
+const firstT = (parts: HeaderParts) => parts.find(([name]) => name === 't')?.[1];
+const lastT = (parts: HeaderParts) => parts.findLast(([name]) => name === 't')?.[1];
 const also = (...wrong: ((t: string, body: Buffer) => string)[]): Partial<ReceiverSteps> => ({
   mac: (secret, t, body) =>
     [correctSteps.mac(secret, t, body), ...wrong.map((each) => each(t, body))].join(' '),
@@ -34,9 +32,6 @@ const old = ['six-minutes-old', 'ten-minutes-old', 'an-hour-old'];
 const ahead = ['six-minutes-ahead', 'ten-minutes-ahead', 'an-hour-ahead'];
 const refuses = (...names: string[]) => names.map((name) => `RCV-refuses-${name}`);
 const accepts = (...names: string[]) => names.map((name) => `RCV-accepts-${name}`);
-
-/** The text of the first t, as in typical code of a partner. */
-const textOf = (parts: HeaderParts) => parts.find(([key]) => key === 't')?.[1];
 
 /** Signs the text that its language prints for an absent t. */
 const printing = (absent: string): Partial<ReceiverSteps> => ({
@@ -65,13 +60,11 @@ function withoutV1(): Partial<ReceiverSteps> {
 }
 
 /** The age is checked with one t, and the signature with another. */
-function signingT(
-  pick: (parts: HeaderParts, key: string) => string | undefined,
-): Partial<ReceiverSteps> {
+function signingT(pick: (parts: HeaderParts) => string | undefined): Partial<ReceiverSteps> {
   let signed = '';
   return {
     candidates: (parts) => {
-      signed = pick(parts, 't') ?? '';
+      signed = pick(parts) ?? '';
       return correctSteps.candidates(parts);
     },
     mac: (secret, _t, body) => `${secret}\n${body.toString('base64')}`,
@@ -157,14 +150,9 @@ export const brokenReceivers: readonly Broken[] = [
     refuses('six-minutes-old', 'six-minutes-ahead'),
   ],
   [
-    'allows five minutes back and any time ahead',
-    { fresh: (t, now) => now - t <= fiveMinutesMs },
-    refuses('six-minutes-ahead', 'ten-minutes-ahead', 'an-hour-ahead'),
-  ],
-  [
     'takes a t of 0 for none, and none for fresh',
     {
-      time: (parts) => Number(textOf(parts) ?? 'none'),
+      time: (parts) => Number(firstT(parts) ?? 'none'),
       fresh: (t, now) => t === 0 || Math.abs(now - t) <= fiveMinutesMs,
     },
     refuses('t-zero', 'empty-t', 'two-t'),
@@ -172,7 +160,7 @@ export const brokenReceivers: readonly Broken[] = [
   [
     'compares NaN with five minutes',
     {
-      time: (parts) => Number(textOf(parts) || '0'),
+      time: (parts) => Number(firstT(parts) || '0'),
       fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
     },
     refuses('t-not-a-number', 'two-t'),
@@ -180,28 +168,11 @@ export const brokenReceivers: readonly Broken[] = [
   [
     'asks for the time only where there is a t, and signs undefined',
     {
-      time: (parts) => Number(textOf(parts) ?? 0),
+      time: (parts) => Number(firstT(parts) ?? 0),
       fresh: (t, now) => t === 0 || Math.abs(now - t) <= fiveMinutesMs,
       ...printing('undefined'),
     },
     refuses('no-t', 't-zero', 'two-t'),
-  ],
-  [
-    'compares all but the last digit',
-    {
-      equal: (candidate, mac) => candidate.length === 64 && candidate.startsWith(mac.slice(0, -1)),
-    },
-    refuses('last-digit-changed-v1'),
-  ],
-  [
-    'compares both ends of a whole digest',
-    {
-      equal: (candidate, mac) =>
-        candidate.length === 64 &&
-        candidate.startsWith(mac.slice(0, 16)) &&
-        candidate.endsWith(mac.slice(48)),
-    },
-    refuses('part-changed-v1'),
   ],
   [
     'puts the body together as text',
@@ -219,21 +190,11 @@ export const brokenReceivers: readonly Broken[] = [
   ['accepts everything', { answer: () => ({ status: 200 }) }, ['RCV-refuses-*']],
   [
     'reprints the body before verifying',
-    { body: reprinted() },
+    { body: reprinted },
     [
       ...accepts('pretty-body', 'escaped-body', 'trailing-newline', 'numbers-as-written'),
       ...refuses('white-space-added', 'newline-added'),
     ],
-  ],
-  [
-    'tries the body printed with indentation too',
-    also((t, body) => correctSteps.mac(correctSteps.secret, t, reprinted(2)(body))),
-    refuses('white-space-removed'),
-  ],
-  [
-    'trims the body',
-    { body: (raw) => Buffer.from(raw.toString().trim()) },
-    [...accepts('trailing-newline'), ...refuses('newline-added')],
   ],
   [
     'reads the body as latin1',
@@ -256,11 +217,6 @@ export const brokenReceivers: readonly Broken[] = [
     refuses('empty-v1', 'truncated-v1'),
   ],
   [
-    'compares as far as the digest goes',
-    { equal: (candidate, mac) => candidate.startsWith(mac) },
-    refuses('extended-v1'),
-  ],
-  [
     'compares the first byte',
     { equal: (candidate, mac) => candidate.slice(0, 2) === mac.slice(0, 2) },
     refuses(
@@ -276,20 +232,7 @@ export const brokenReceivers: readonly Broken[] = [
     { equal: (candidate, mac) => candidate.slice(62, 64) === mac.slice(62, 64) },
     refuses('extended-v1', 'last-bytes-v1', 'part-changed-v1', 'first-digit-changed-v1'),
   ],
-  [
-    'takes an empty v1',
-    { equal: (candidate, mac) => candidate === '' || correctSteps.equal(candidate, mac) },
-    refuses('empty-v1'),
-  ],
-  [
-    'takes a header without v1',
-    {
-      candidates: (parts) => correctSteps.candidates(parts),
-      answer: correctSteps.answer,
-      ...withoutV1(),
-    },
-    refuses('no-v1', 'unknown-version-only'),
-  ],
+  ['takes a header without v1', withoutV1(), refuses('no-v1', 'unknown-version-only')],
   [
     'does not look at the time',
     { fresh: () => true },
@@ -301,37 +244,16 @@ export const brokenReceivers: readonly Broken[] = [
     accepts('a-minute-old', 'four-minutes-old', 'a-minute-ahead'),
   ],
   [
-    'checks the age and the signature with the last t',
-    { time: (parts) => number(last(parts, 't')), ...signingT(last) },
-    refuses('two-t'),
-  ],
-  [
     'takes the first t',
-    { time: (parts) => number(first(parts, 't')), ...signingT(last) },
+    { time: (parts) => Number(firstT(parts)), ...signingT(lastT) },
     refuses('two-t-new-first', 'two-t'),
   ],
   [
     'takes the last t',
-    { time: (parts) => number(last(parts, 't')), ...signingT(first) },
+    { time: (parts) => Number(lastT(parts)), ...signingT(firstT) },
     refuses('two-t-new-last', 'two-header-lines', 'two-t'),
   ],
-  [
-    'takes a t that is no number',
-    {
-      time: (parts) => number(first(parts, 't')),
-      fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
-      ...ignoringT(),
-    },
-    refuses('t-not-a-number', 'new-t', 'two-t-new-first', 'two-t'),
-  ],
-  [
-    'does not sign t',
-    {
-      ...also((_t, body) => createHmac('sha256', correctSteps.secret).update(body).digest('hex')),
-      ...ignoringT(),
-    },
-    refuses('new-t'),
-  ],
+  ['does not sign t', ignoringT(), refuses('new-t')],
   ['takes the empty secret', also(keyed('')), refuses('empty-secret')],
   ['takes the secret undefined', also(keyed('undefined')), refuses('secret-undefined')],
   ['takes the secret null', also(keyed('null')), refuses('secret-null')],
@@ -348,7 +270,7 @@ export const brokenReceivers: readonly Broken[] = [
   ['takes a test secret', also(keyed('whsec_another')), refuses('wrong-secret')],
   [
     'verifies the id only',
-    { body: (raw) => raw, ...skippingMember() },
+    skippingMember(),
     refuses(
       'byte-changed',
       'white-space-added',
@@ -389,5 +311,5 @@ export const brokenReceivers: readonly Broken[] = [
     },
     accepts('large'),
   ],
-  ['answers a repeat with 409', { ...refusingRepeats() }, accepts('redelivery')],
+  ['answers a repeat with 409', refusingRepeats(), accepts('redelivery')],
 ];
