@@ -1,6 +1,7 @@
 // The verdicts on answers, one case per line: statuses, no answer, slowness, redirects, leaks.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { exchangeOf } from '../engine/testing/exchanges.ts';
 import type { Exchange } from '../engine/types.ts';
 import { mannerChecks } from './behaviour.ts';
 import type { Check } from './check.ts';
@@ -10,20 +11,7 @@ import { judgeCheck, leaksMac } from './judge.ts';
 
 const judging = suite('judging answers of a receiver');
 
-/** An answer with a status, or no answer if null. */
-function exchange(status: number | null, durationMs = 1, body = '', header = ''): Exchange {
-  return {
-    n: 1,
-    kind: 'delivery',
-    as: null,
-    request: { method: 'POST', url: 'http://127.0.0.1:1/', headers: [], body: undefined },
-    response:
-      status === null ? null : { status, headers: [['x-told', header]], body: Buffer.from(body) },
-    failure: status === null ? 'socket hang up' : null,
-    atMs: 0,
-    durationMs,
-  };
-}
+const answer = (status: number | null, durationMs = 1) => exchangeOf({ status, durationMs });
 
 function checkOf(id: string): Check {
   const found = receiverChecks.find((each) => each.id === id);
@@ -57,18 +45,18 @@ const verdicts: readonly (readonly [string, readonly (number | null)[], string])
 
 for (const [id, statuses, verdict] of verdicts) {
   judging(`${id} with ${statuses.join(', then ')}: ${verdict}`, () => {
-    const exchanges = statuses.map((status) => exchange(status));
+    const exchanges = statuses.map((status) => answer(status));
     assert.is(judgeCheck(checkOf(id), exchanges).verdict, verdict);
   });
 }
 
 const manners: readonly (readonly [string, readonly Exchange[], string, string])[] = [
-  ['five seconds are in time', [exchange(204, 5000)], 'RCV-answers-in-time', 'passed'],
-  ['more is worth a look', [exchange(204, 5001)], 'RCV-answers-in-time', 'advisory'],
-  ['fifteen are the last moment', [exchange(204, 15_000)], 'RCV-answers-in-time', 'advisory'],
-  ['more is too late', [exchange(204), exchange(null, 15_001)], 'RCV-answers-in-time', 'deviates'],
-  ['a redirect is no answer', [exchange(204), exchange(307)], 'RCV-does-not-redirect', 'deviates'],
-  ['a refusal is none', [exchange(400)], 'RCV-does-not-redirect', 'passed'],
+  ['five seconds are in time', [answer(204, 5000)], 'RCV-answers-in-time', 'passed'],
+  ['more is worth a look', [answer(204, 5001)], 'RCV-answers-in-time', 'advisory'],
+  ['fifteen are the last moment', [answer(204, 15_000)], 'RCV-answers-in-time', 'advisory'],
+  ['more is too late', [answer(204), answer(null, 15_001)], 'RCV-answers-in-time', 'deviates'],
+  ['a redirect is no answer', [answer(204), answer(307)], 'RCV-does-not-redirect', 'deviates'],
+  ['a refusal is none', [answer(400)], 'RCV-does-not-redirect', 'passed'],
 ];
 
 for (const [words, valid, id, verdict] of manners) {
@@ -83,12 +71,14 @@ judging('an answer that contains the correct signature leaks it, in any case and
   const signing = { secret: 'x', previousSecret: null, names, mark: 'm' };
   const delivery = deliveryOf(signing, { body: Buffer.from('{}') });
   const probe = { delivery, expectedMac: 'ab12' };
-  assert.is(leaksMac(probe, exchange(400, 1, 'expected AB12')), true);
-  assert.is(leaksMac(probe, exchange(400, 1, '', 'v1=ab12')), true);
-  assert.is(leaksMac(probe, exchange(400, 1, 'ab')), false);
-  assert.is(leaksMac(probe, exchange(null)), false);
-  assert.is(leaksMac({ delivery }, exchange(400, 1, 'ab12')), false);
-  assert.is(mannerChecks.at(-1)?.judge([], [exchange(400)]).verdict, 'deviates');
+  const refused = (text: string, header = '') =>
+    exchangeOf({ status: 400, answer: text, headers: [['x-told', header]] });
+  assert.ok(leaksMac(probe, refused('expected AB12')));
+  assert.ok(leaksMac(probe, refused('', 'v1=ab12')));
+  assert.not(leaksMac(probe, refused('ab')));
+  assert.not(leaksMac(probe, answer(null)));
+  assert.not(leaksMac({ delivery }, refused('ab12')));
+  assert.is(mannerChecks.at(-1)?.judge([], [answer(400)]).verdict, 'deviates');
 });
 
 judging.run();

@@ -1,7 +1,8 @@
 // Attribution of findings that presume other rules: across scenarios, in chains and cycles.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
+import { exchangeOf, resultOf } from '../testing/exchanges.ts';
+import type { Exchange, Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { attribute, followRefusals, unexamined } from './attribute.ts';
 
 interface Found {
@@ -15,23 +16,8 @@ function scenario(id: string, ...found: Found[]): ScenarioResult {
       ...{ rules: [rule], verdict, expected: 'e', actual: 'a', exchanges: [1] },
     }),
   );
-  const byRule = Object.fromEntries(
-    found.map(({ rule, verdict }) => [rule, verdict ?? 'deviates']),
-  );
-  return {
-    id,
-    rules: Object.keys(byRule) as RuleId[],
-    verdict: 'deviates',
-    byRule,
-    findings,
-    observations: [],
-    exchanges: [],
-    why: null,
-    ending: null,
-    missing: [],
-    attempts: 1,
-    durationMs: 1,
-  };
+  const byRule = Object.fromEntries(findings.map(({ rules: [rule], verdict }) => [rule, verdict]));
+  return resultOf(id, byRule, { verdict: 'deviates', findings });
 }
 
 const verdictsOf = (...results: ScenarioResult[]) =>
@@ -119,20 +105,13 @@ for (const [name, ending, over, verdict] of unreached) {
   });
 }
 
-const call = (n: number, path: string, key: string, body: object, status: number, shown = {}) => ({
-  ...{ n, kind: 'call', as: 'firm', failure: null, atMs: 0, durationMs: 0 },
-  request: {
-    ...{ method: 'POST', url: `http://target/api/v1${path}` },
-    ...{ headers: [['idempotency-key', key]], body: Buffer.from(JSON.stringify(body)) },
-  },
-  response: { status, headers: [], body: Buffer.from(JSON.stringify(shown)) },
-});
+const call = (n: number, path: string, key: string, body: object, status: number, answer = {}) =>
+  exchangeOf({ n, path, key, body, status, answer });
 
-function about(...exchanges: ReturnType<typeof call>[]): ScenarioResult {
+function about(...exchanges: Exchange[]): ScenarioResult {
   const found = scenario('found', { rule: 'ACC-2' });
-  const n = exchanges.at(-1)!.n;
-  const findings = [{ ...found.findings[0]!, exchanges: [n] }];
-  return { ...found, findings, exchanges } as unknown as ScenarioResult;
+  const { n } = exchanges.at(-1)!;
+  return { ...found, findings: [{ ...found.findings[0]!, exchanges: [n] }], exchanges };
 }
 
 blame('an account that is read back presumes ACC-5, a replay and a first create do not', () => {

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Capability } from '../capabilities.ts';
 import { exitCode, type RunOutcome } from '../run/exit-code.ts';
+import { resultOf } from '../testing/exchanges.ts';
 import type { Finding, Judged, RunVerdict, ScenarioResult, Verdict } from '../types.ts';
 import { judgeInScenario, judgeRule, judgeRun, worst } from './verdicts.ts';
 
@@ -19,20 +20,7 @@ const result = (
   id: string,
   verdict: Judged | 'not_selected',
   parts: Partial<ScenarioResult> = {},
-): ScenarioResult => ({
-  id,
-  rules: ['ACC-1'],
-  verdict,
-  byRule: { 'ACC-1': verdict },
-  findings: [],
-  observations: [],
-  exchanges: [],
-  why: null,
-  missing: [],
-  attempts: 1,
-  durationMs: 1,
-  ...parts,
-});
+): ScenarioResult => resultOf(id, { 'ACC-1': verdict }, parts);
 
 const lacking = (id: string, ...missing: Capability[]) => result(id, 'not_tested', { missing });
 

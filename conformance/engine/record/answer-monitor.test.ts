@@ -2,31 +2,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Answer } from '../send/answer.ts';
-import type { HeaderLine } from '../send/headers.ts';
+import { exchangeOf, type Written } from '../testing/exchanges.ts';
 import { AnswerMonitor } from './answer-monitor.ts';
-
-interface CallOptions {
-  readonly method?: string;
-  readonly path?: string;
-  readonly key?: string;
-  readonly status?: number;
-  readonly headers?: readonly HeaderLine[];
-  readonly type?: string;
-  readonly body?: unknown;
-}
 
 let count = 0;
 
-function call(options: CallOptions = {}): Answer {
+function call(written: Written = {}): Answer {
   count += 1;
-  const { method = 'POST', path = '/api/v1/accounts', key, status = 201 } = options;
-  const { headers = [['x-request-id', `req-${count}`]], type = 'application/json' } = options;
-  const text = typeof options.body === 'string' ? options.body : JSON.stringify(options.body ?? {});
-  const sent: HeaderLine[] = key === undefined ? [] : [['idempotency-key', key]];
-  const request = { method, url: `http://target.test${path}`, headers: sent, body: undefined };
-  const lines: HeaderLine[] = [['content-type', type], ...headers];
-  const response = { status, headers: lines, body: Buffer.from(text) };
-  return new Answer({ n: count, request, response });
+  return new Answer(
+    exchangeOf({ n: count, headers: [['x-request-id', `req-${count}`]], ...written }),
+  );
 }
 
 function problem(over: object = {}) {
@@ -35,26 +20,26 @@ function problem(over: object = {}) {
   return { type, ...rest, request_id: 'req-1', ...over };
 }
 
-const rulesFor = (options: CallOptions, watch = new AnswerMonitor(), ownToken = true) =>
+const rulesFor = (options: Written, watch = new AnswerMonitor(), ownToken = true) =>
   watch.inspect(call(options), ownToken).flatMap(({ rules }) => rules);
 
 const refusal = { status: 404, type: 'application/problem+json' };
 const watching = suite('answer monitor');
 
-const SILENT: [name: string, made: CallOptions, ownToken?: boolean][] = [
+const SILENT: [name: string, made: Written, ownToken?: boolean][] = [
   ['a success', {}],
-  ['a refusal', { ...refusal, body: problem() }],
-  ['plain text', { status: 400, type: 'text/plain', body: 'no' }],
+  ['a refusal', { ...refusal, answer: problem() }],
+  ['plain text', { status: 400, type: 'text/plain', answer: 'no' }],
   ['a 429, which has its own rules', { status: 429, headers: [['x-ratelimit-limit', '5']] }],
-  ['a gateway', { status: 502, headers: [], type: 'text/html', body: '<h1>' }],
+  ['a gateway', { status: 502, headers: [], type: 'text/html', answer: '<h1>' }],
   [
     'a router that knows no such path',
-    { status: 404, headers: [], type: 'text/plain', body: 'no' },
+    { status: 404, headers: [], type: 'text/plain', answer: 'no' },
   ],
-  ['a path that is none of the API', { path: '/health', headers: [] }],
-  ['the token endpoint', { path: '/api/v1/oauth/token', headers: [] }],
-  ['another token refused in its own way', { status: 403, body: { code: 'forbidden' } }, false],
-  ['a secret where it belongs', { path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }],
+  ['a path that is none of the API', { url: 'http://target.test/health', headers: [] }],
+  ['the token endpoint', { path: '/oauth/token', headers: [] }],
+  ['another token refused in its own way', { status: 403, answer: { code: 'forbidden' } }, false],
+  ['a secret where it belongs', { path: '/webhooks', answer: { secret: 'whsec-abcdef' } }],
 ];
 
 for (const [name, options, ownToken] of SILENT) {
@@ -63,9 +48,9 @@ for (const [name, options, ownToken] of SILENT) {
   );
 }
 
-const form = (over: object): CallOptions => ({ ...refusal, body: problem(over) });
+const form = (over: object): Written => ({ ...refusal, answer: problem(over) });
 
-const TELLING: [name: string, made: CallOptions, rule: string][] = [
+const TELLING: [name: string, made: Written, rule: string][] = [
   ['no request id', { headers: [] }, 'ERR-4'],
   [
     'a rate header',
@@ -87,21 +72,17 @@ const TELLING: [name: string, made: CallOptions, rule: string][] = [
     },
     'LIM-8',
   ],
-  ['a refusal as plain JSON', { status: 404, body: problem() }, 'ERR-1a'],
+  ['a refusal as plain JSON', { status: 404, answer: problem() }, 'ERR-1a'],
   ['a number for a code', form({ code: 404 }), 'ERR-1a'],
   ['no errors', form({ errors: undefined }), 'ERR-1a'],
   ['a status that is text', form({ status: '404' }), 'ERR-1a'],
   ['another status', form({ status: 400 }), 'ERR-1b'],
   ['a type that ends otherwise', form({ type: 'https://docs.example.com/errors/404' }), 'ERR-1b'],
   ['a type that is no URI', form({ type: '/errors/not_found' }), 'ERR-1b'],
-  [
-    'a secret in a read',
-    { method: 'GET', path: '/api/v1/webhooks/1', body: { secret: '' } },
-    'HOOK-3',
-  ],
+  ['a secret in a read', { method: 'GET', path: '/webhooks/1', answer: { secret: '' } }, 'HOOK-3'],
   [
     'a secret in a list',
-    { method: 'GET', path: '/api/v1/webhooks', body: [{ secret: '****' }] },
+    { method: 'GET', path: '/webhooks', answer: [{ secret: '****' }] },
     'HOOK-3',
   ],
 ];
@@ -112,7 +93,7 @@ for (const [name, options, rule] of TELLING) {
 
 watching('reports an id that comes twice, except in a replay, which has its own rule', () => {
   const watch = new AnswerMonitor();
-  const same: CallOptions = { headers: [['x-request-id', 'same']] };
+  const same: Written = { headers: [['x-request-id', 'same']] };
   assert.equal(rulesFor({ ...same, key: 'k1' }, watch), []);
   assert.equal(rulesFor({ ...same, key: ' k1 ' }, watch), []);
   assert.equal(rulesFor({ ...same, key: 'k2' }, watch), ['ERR-4']);
@@ -121,8 +102,8 @@ watching('reports an id that comes twice, except in a replay, which has its own 
 
 watching('recognises a secret in every answer', () => {
   const watch = new AnswerMonitor();
-  rulesFor({ path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }, watch);
-  assert.equal(rulesFor({ body: { first_name: 'is whsec-abcdef' } }, watch), ['HOOK-3']);
+  rulesFor({ path: '/webhooks', answer: { secret: 'whsec-abcdef' } }, watch);
+  assert.equal(rulesFor({ answer: { first_name: 'is whsec-abcdef' } }, watch), ['HOOK-3']);
 });
 
 watching('reports a defect in every answer only a few times', () => {
@@ -131,7 +112,7 @@ watching('reports a defect in every answer only a few times', () => {
   assert.equal(all, ['ERR-4', 'ERR-4', 'ERR-4']);
 });
 
-for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
+for (const path of ['/accounts', '/oauth/token']) {
   watching(`an answer without an id is foreign if the others have one: ${path}`, () => {
     const watch = new AnswerMonitor();
     const bare = call({ path, status: 429, headers: [], type: 'text/plain' });
@@ -139,7 +120,7 @@ for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
     for (let n = 0; n < 3; n += 1) rulesFor({ path }, watch);
     assert.ok(watch.isForeign(bare));
     assert.not(watch.isForeign(call({ path })));
-    const elsewhere = path.includes('oauth') ? '/api/v1/accounts' : '/api/v1/oauth/token';
+    const elsewhere = path.includes('oauth') ? '/accounts' : '/oauth/token';
     assert.not(watch.isForeign(call({ path: elsewhere, headers: [] })));
   });
 }
@@ -148,17 +129,17 @@ watching(
   'IDEM-4a: a replay with another status is not reported for the form of its problem',
   () => {
     const watch = new AnswerMonitor();
-    const body = problem();
-    assert.equal(rulesFor({ ...refusal, key: 'k', body }, watch), []);
-    assert.equal(rulesFor({ ...refusal, status: 409, key: 'k', body }, watch), []);
-    assert.equal(rulesFor({ ...refusal, status: 409, key: 'other', body }, watch), ['ERR-1b']);
+    const known = { ...refusal, answer: problem() };
+    assert.equal(rulesFor({ ...known, key: 'k' }, watch), []);
+    assert.equal(rulesFor({ ...known, status: 409, key: 'k' }, watch), []);
+    assert.equal(rulesFor({ ...known, status: 409, key: 'other' }, watch), ['ERR-1b']);
   },
 );
 
 watching('HOOK-3: other answers must not contain a secret, not even null', () => {
-  const read = { method: 'GET', path: '/api/v1/webhooks/1' };
-  assert.equal(rulesFor({ ...read, body: { secret: null } }), ['HOOK-3']);
-  assert.equal(rulesFor({ ...read, body: { url: 'https://x' } }), []);
+  const read = { method: 'GET', path: '/webhooks/1' };
+  assert.equal(rulesFor({ ...read, answer: { secret: null } }), ['HOOK-3']);
+  assert.equal(rulesFor({ ...read, answer: { url: 'https://x' } }), []);
 });
 
 watching.run();

@@ -2,41 +2,24 @@
 // answer. A network that loses an occasional request is never reported.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { exchangeOf, resultOf } from '../testing/exchanges.ts';
 import type { Exchange, ScenarioResult } from '../types.ts';
 import { crashedCalls, reportCrashes, stillCrashed } from './crashes.ts';
 
 let count = 0;
 
-function call(path: string, body: object, status: number | null, html = false): Exchange {
+function call(path: string, body: object, status: number | null, type?: string): Exchange {
   count += 1;
-  const type = html ? 'text/html' : 'application/json';
-  return {
-    n: count,
-    kind: 'call',
-    as: 'firm',
-    request: {
-      method: 'POST',
-      url: `http://target/api/v1/${path}`,
-      headers: [],
-      body: Buffer.from(JSON.stringify({ client_reference_id: `r${count}`, ...body })),
-    },
-    response:
-      status === null ? null : { status, headers: [['content-type', type]], body: Buffer.from('') },
-    failure: status === null ? 'the connection ended: ECONNRESET' : null,
-    atMs: 0,
-    durationMs: 1,
-  };
+  const sent = { client_reference_id: `r${count}`, ...body };
+  return exchangeOf({ n: count, path, body: sent, status, ...(type && { type }), answer: '' });
 }
 
-function result(id: string, exchanges: Exchange[], over: Partial<ScenarioResult> = {}) {
-  const verdict = 'inconclusive' as const;
-  return {
-    ...{ id, rules: ['TXN-5'], verdict, byRule: { 'TXN-5': verdict }, findings: [] },
-    ...{ observations: [], exchanges, why: '', ending: verdict, missing: [], attempts: 6 },
-    durationMs: 1,
-    ...over,
-  } as ScenarioResult;
-}
+const result = (id: string, exchanges: Exchange[], over: Partial<ScenarioResult> = {}) =>
+  resultOf(
+    id,
+    { 'TXN-5': 'inconclusive' },
+    { exchanges, ending: 'inconclusive', attempts: 6, ...over },
+  );
 
 /** The result of these attempts at a scenario, of which the last one counts. */
 function after(...attempts: readonly Exchange[][]): ScenarioResult {
@@ -45,7 +28,7 @@ function after(...attempts: readonly Exchange[][]): ScenarioResult {
   return { ...all.at(-1)!, attempts: attempts.length, crashed };
 }
 
-const answered = (path = 'transactions', body: object = { method: 'Card' }) =>
+const answered = (path = '/transactions', body: object = { method: 'Card' }) =>
   Array.from({ length: 6 }, () => call(path, body, 201));
 
 const withCrashed = (each: ScenarioResult) => ({ ...each, crashed: crashedCalls(each) });
@@ -53,11 +36,11 @@ const withCrashed = (each: ScenarioResult) => ({ ...each, crashed: crashedCalls(
 const crashes = suite('crashes');
 
 crashes('a request of one scenario that crashes in each of six attempts is a deviation', () => {
-  const attempt = () => [...answered(), call('transactions', { method: 'Bonus' }, null)];
+  const attempt = () => [...answered(), call('/transactions', { method: 'Bonus' }, null)];
   const six = reportCrashes([after(...Array.from({ length: 6 }, attempt))]);
   assert.is(six.results[0]!.byRule['TXN-5'], 'deviates');
   assert.is(six.crashes[0]!.times, 6);
-  const elsewhere = () => [...answered(), call('accounts', { country: 'FR' }, null)];
+  const elsewhere = () => [...answered(), call('/accounts', { country: 'FR' }, null)];
   const five = after(...[attempt, attempt, elsewhere, attempt, attempt, attempt].map((it) => it()));
   assert.equal(five.crashed, []);
   assert.is(reportCrashes([five]).results[0]!.byRule['TXN-5'], 'inconclusive');
@@ -65,7 +48,7 @@ crashes('a request of one scenario that crashes in each of six attempts is a dev
 
 crashes('a page instead of an answer in the middle of a scenario is one too', () => {
   const attempt = () => {
-    const crash = call('transactions', { method: 'Bonus' }, 500, true);
+    const crash = call('/transactions', { method: 'Bonus' }, 500, 'text/html');
     const findings = [{ rules: ['TXN-5'], verdict: 'inconclusive', exchanges: [crash.n] }];
     return result('a', [crash, ...answered()], { findings, ending: null } as never);
   };
@@ -78,7 +61,7 @@ crashes('a page instead of an answer in the middle of a scenario is one too', ()
 crashes(
   'crashes with one member in common are named, counted, and reported under the judged rule',
   () => {
-    const bonus = () => call('transactions', { method: 'Bonus' }, 500, true);
+    const bonus = () => call('/transactions', { method: 'Bonus' }, 500, 'text/html');
     const { results, crashes: found } = reportCrashes([
       ...['a', 'b'].map((id) => withCrashed(result(id, [...answered(), bonus()]))),
       withCrashed(result('c', [...answered(), bonus()], { attempts: 1 })),
@@ -107,9 +90,9 @@ crashes(
 );
 
 crashes('a setup that crashes is reported with the rules that it blocks', () => {
-  const again = call('accounts', { country: 'FR' }, null);
+  const again = call('/accounts', { country: 'FR' }, null);
   const results = ['a', 'b'].map((id) => result(id, [...answered(), again, { ...again }]));
-  const more = result('c', [call('accounts', { country: 'DE' }, null), ...answered()]);
+  const more = result('c', [call('/accounts', { country: 'DE' }, null), ...answered()]);
   const { crashes: found, results: judged } = reportCrashes([...results, more]);
   assert.is(found[0]!.operation, 'createAccount');
   assert.equal(found[0]!.rules, ['TXN-5']);
@@ -118,10 +101,10 @@ crashes('a setup that crashes is reported with the rules that it blocks', () => 
 
 crashes('occasional lost requests are not a crash, nor is a target that never answers', () => {
   const lossy = Array.from({ length: 40 }, (_, at) =>
-    call('accounts', { country: 'FR', n: at % 3 }, at % 8 === 0 ? null : 201),
+    call('/accounts', { country: 'FR', n: at % 3 }, at % 8 === 0 ? null : 201),
   );
   assert.equal(reportCrashes([result('a', lossy)]).crashes, []);
-  const dead = Array.from({ length: 9 }, () => call('accounts', {}, null));
+  const dead = Array.from({ length: 9 }, () => call('/accounts', {}, null));
   assert.equal(reportCrashes([result('a', dead)]).crashes, []);
 });
 
