@@ -4,21 +4,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Verdict } from '../engine/types.ts';
 import { compareMarkdown, compareReports, compareText } from './compare.ts';
-import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { NASTY, sampleReport } from './testing/sample-report.ts';
+import type { Report, ReportRule } from './report.ts';
+import { findingOf, NASTY, sampleReport } from './testing/sample-report.ts';
 
 const compare = suite('compare');
 
 function reportOf(verdict: Verdict, ...failures: string[]): Report {
-  const findings = failures.map((fingerprint): ReportFinding => {
-    const words = {
-      expected: '422',
-      actual: `${fingerprint} ${NASTY}`,
-      exchanges: [],
-      replay: 'again',
-    };
-    return { scenario: 's', verdict: 'deviates', ...words, fingerprint };
-  });
+  const findings = failures.map((fingerprint) =>
+    findingOf({ actual: `${fingerprint} ${NASTY}`, fingerprint }),
+  );
   const rule: ReportRule = { ...sampleReport.rules[0]!, id: 'ACC-1', verdict, findings };
   return { ...sampleReport, rules: [rule], observed: [] };
 }

@@ -114,19 +114,6 @@ const VARIATIONS: [name: string, parts: object, has: RegExp[], hasNot: RegExp[]]
     [/ACC-14[\s\S]*ACC-14/],
   ],
   [
-    'the same failure in another place is one line',
-    {
-      rules: [
-        {
-          ...deviating,
-          findings: [failure!, { ...failure!, scenario: 'sample-two', fingerprint: 'another' }],
-        },
-      ],
-    },
-    [/and in {5}sample-two/],
-    [/expected {3}409[\s\S]*expected {3}409/],
-  ],
-  [
     'crashes come first',
     { crashes: [CRASH] },
     [/^\n.*\n {2}createTransaction with method: Bonus: 500 with an HTML\s+page, 12 of 12/],
@@ -142,16 +129,6 @@ const VARIATIONS: [name: string, parts: object, has: RegExp[], hasNot: RegExp[]]
     'if only --strict makes a run deviate, the summary says so',
     { rules: mild, summary: countVerdicts(mild) },
     [/--strict counts 1\s+known\s+deviation and 1 piece of advice/],
-    [],
-  ],
-  [
-    'on a client it ends with the checks that passed and those that were not met',
-    sampleClientReport,
-    [
-      /– not met: CLT-429\n✓ passed: CLT-503/,
-      /the command ended with exit code 0/,
-      /the first run failed/,
-    ],
     [],
   ],
 ];
@@ -221,53 +198,25 @@ formats('html: text of a target is never markup, and nothing is loaded', () => {
   assert.match(html, 'default-src &#39;none&#39;');
 });
 
-formats('html: every link has a target on the page, and every element is closed', () => {
-  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id!);
-  assert.is(new Set(ids).size, ids.length);
-  const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id!);
-  assert.ok(links.length > 0);
-  for (const id of links) assert.ok(ids.includes(id), id);
-  const open: string[] = [];
-  const body = html.replace(isOwn, '').replace(/<!doctype html>/, '');
-  for (const [, slash, name] of body.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
-    if (['meta', 'br', 'input'].includes(name!)) continue;
-    if (slash === '') open.push(name!);
-    else assert.is(open.pop(), name);
-  }
-  assert.equal(open, []);
-});
-
-formats('html: a deviation is expanded, and verdicts can be hidden without a script', () => {
-  const own = /<details id="rule-ACC-2" class="deviates" open>[\s\S]*?<\/details>/.exec(html)?.[0];
-  for (const words of ['409 invalid_state', '0a1b2c3d4e5f']) assert.match(own ?? '', words);
-  assert.match(html, '<input type="checkbox" id="show-deviates" checked>');
-  assert.match(html, 'body:has(#show-deviates:not(:checked))');
-});
-
-formats('html: the verdict and the total are shown if everything is in the baseline', () => {
+formats('html: the verdict is shown if everything is in the baseline', () => {
   const rules = sampleReport.rules.filter(({ verdict }) => verdict === 'known');
   const baseline = { known: 1, accepted: 0, stale: [], expired: [] };
   const calm = { ...sampleReport, verdict: 'conformant', rules, baseline } as const;
   const page = htmlReport({ ...calm, summary: countVerdicts(rules) });
-  for (const words of ['<h1>conformant</h1>', 'has 1 known deviation and no others', '1 rule:']) {
-    assert.match(page, words);
-  }
-  assert.match(page, 'Nothing needs attention.');
+  assert.match(page, /<h1>conformant<\/h1>[\s\S]*has 1 known deviation and no others/);
 });
 
 formats('html: a page stays small enough to attach, for any answers of the target', () => {
   const [scenario] = sampleReport.scenarios;
   const exchange = scenario!.exchanges[0]!;
   const long = { ...exchange, response: { ...exchange.response!, body: 'x'.repeat(3_000) } };
-  const exchanges = Array.from({ length: 12 }, (_, n) => ({ ...long, n: n + 1 }));
-  const scenarios = Array.from({ length: 210 }, (_, n) => {
-    return { ...scenario!, id: `s-${n}`, exchanges };
-  });
-  const rules = Array.from({ length: 170 }, (_, n) => {
-    const findings = [1, 2, 3].map((at) => {
-      const fingerprint = `${n} ${at}`;
-      return { ...failure!, scenario: `s-${n}`, exchanges: [at, at + 1], fingerprint };
-    });
+  const many = [...Array(170).keys()];
+  const exchanges = many.slice(0, 12).map((n) => ({ ...long, n: n + 1 }));
+  const scenarios = many.map((n) => ({ ...scenario!, id: `s-${n}`, exchanges }));
+  const rules = many.map((n) => {
+    const findings = [1, 2, 3].map((at) => ({
+      ...{ ...failure!, scenario: `s-${n}`, exchanges: [at, at + 1], fingerprint: `${n} ${at}` },
+    }));
     return { ...deviating, id: `ACC-${n}`, scenarios: [`s-${n}`], findings };
   });
   const large = htmlReport({ ...sampleReport, rules, scenarios });
@@ -278,27 +227,22 @@ formats('html: a page stays small enough to attach, for any answers of the targe
 // Markdown.
 
 formats('markdown: rows have as many cells as the header, and fences are closed', () => {
-  const lines = markdown.split('\n');
-  let cells = 0;
-  let rows = 0;
-  for (const line of lines) {
-    const own = line.startsWith('|') ? line.replace(/\\\|/g, '').split('|').length : 0;
-    if (own > 0 && cells > 0) assert.is(own, cells, line);
-    if (own > 0) rows += 1;
-    cells = own;
+  const cellsOf = (row: string) => row.replace(/\\\|/g, '').split('|').length;
+  const tables = markdown.match(/(^\|.*\n)+/gm)!.map((table) => table.trim().split('\n'));
+  assert.ok(tables.flat().length > 8);
+  for (const [header, ...rows] of tables) {
+    for (const row of rows) assert.is(cellsOf(row), cellsOf(header!), row);
   }
-  assert.ok(rows > 8);
-  const fences = lines.filter((line) => /^`{3,}/.test(line));
+  const fences = markdown.match(/^`{3,}/gm) ?? [];
   assert.ok(fences.length > 0 && fences.length % 2 === 0);
 });
 
 formats('markdown: text of a target is never markup or a mention', () => {
   const fenced = /^(`{3,})[^\n]*\n[\s\S]*?\n\1$/gm;
   const outside = markdown.replace(fenced, '').replace(/`+[^`\n]+`+/g, '');
-  assert.not.match(outside, '<script>');
-  assert.not.match(outside, /(?<!\\)\[l\]\(/);
-  assert.not.match(outside, '@team');
-  assert.not.match(outside, /^::error/m);
+  for (const bad of ['<script>', /(?<!\\)\[l\]\(/, '@team', /^::error/m]) {
+    assert.not.match(outside, bad);
+  }
   assert.not.ok(markdown.includes('\u001b'));
   assert.match(markdown, /^# Conformance: deviates\n/);
 });

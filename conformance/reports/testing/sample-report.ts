@@ -39,14 +39,15 @@ const exchange: ReportExchange = {
   duration_ms: 2.5,
 };
 
-const finding = (verdict: ReportFinding['verdict']): ReportFinding => ({
+export const findingOf = (parts: Partial<ReportFinding> = {}): ReportFinding => ({
   scenario: 'sample-one',
-  verdict,
+  verdict: 'deviates',
   expected: '409 invalid_state',
   actual: NASTY,
   exchanges: [3],
   replay: 'conformance run --base-url http://127.0.0.1:7420 --only sample-one --seed 1',
   fingerprint: '0a1b2c3d4e5f',
+  ...parts,
 });
 
 function rule(id: string, verdict: Verdict, parts: Partial<ReportRule> = {}): ReportRule {
@@ -65,16 +66,20 @@ function rule(id: string, verdict: Verdict, parts: Partial<ReportRule> = {}): Re
   };
 }
 
+/** A rule whose findings are of its own verdict. */
+const found = (id: string, verdict: ReportFinding['verdict']) =>
+  rule(id, verdict, { findings: [findingOf({ verdict })] });
+
 const rules: ReportRule[] = [
   rule('ACC-1', 'passed'),
-  rule('ACC-2', 'deviates', { findings: [finding('deviates')] }),
-  rule('ACC-3', 'advisory', { findings: [finding('advisory')] }),
-  rule('IDEM-4b', 'inconclusive', { findings: [finding('inconclusive')] }),
-  rule('IDEM-5', 'blocked', { findings: [finding('blocked')] }),
-  rule('IDEM-8', 'harness_error', { findings: [finding('harness_error')] }),
+  found('ACC-2', 'deviates'),
+  found('ACC-3', 'advisory'),
+  found('IDEM-4b', 'inconclusive'),
+  found('IDEM-5', 'blocked'),
+  found('IDEM-8', 'harness_error'),
   rule('EVT-1', 'not_tested', { needs: ['receiver'], unlock: ['receiver, with a public_url'] }),
   rule('EVT-3', 'not_selected'),
-  rule('LIM-1', 'known', { reason: `ticket 7 ${NASTY}`, findings: [finding('deviates')] }),
+  rule('LIM-1', 'known', { reason: `ticket 7 ${NASTY}`, findings: [findingOf()] }),
 ];
 
 const scenario: ReportScenario = {
@@ -86,7 +91,6 @@ const scenario: ReportScenario = {
   why: NASTY,
   attempts: 2,
   duration_ms: 900,
-
   exchanges: [
     exchange,
     {
@@ -119,32 +123,20 @@ export const sampleReport: Report = {
   scenarios: [scenario],
   observed: [
     {
-      id: 'NS-6',
-      question: 'Which status?',
-      observed: NASTY,
-      simulator: '422',
-      same: false,
-      settings: { batch_refusal_status: 400 },
+      ...{ id: 'NS-6', question: 'Which status?', observed: NASTY, simulator: '422' },
+      ...{ same: false, settings: { batch_refusal_status: 400 } },
     },
     {
-      id: 'NS-9',
-      question: 'Which fields?',
-      observed: null,
-      simulator: 'some',
-      same: null,
-      settings: {},
+      ...{ id: 'NS-9', question: 'Which fields?', observed: null, simulator: 'some' },
+      ...{ same: null, settings: {} },
     },
   ],
   unlock: [{ add: `receiver ${NASTY}`, rules: 12, with_others: 3 }],
   inventory: {
     mark: '0a1b2c3d4e',
     made: {
-      accounts: 217,
-      bulk_accounts: 75,
-      transactions: 0,
-      positions: 1,
-      subscriptions: 2,
-      tokens: 0,
+      ...{ accounts: 217, bulk_accounts: 75, transactions: 0 },
+      ...{ positions: 1, subscriptions: 2, tokens: 0 },
     },
     unanswered: 1,
     enabled: [{ kind: 'subscription', id: '12' }],
@@ -168,19 +160,13 @@ export const sampleClientReport: Report = {
     rule('CLT-answer-lost', 'deviates', {
       family: 'checks',
       findings: [
-        {
-          ...finding('deviates'),
+        findingOf({
           scenario: 'CLT-answer-lost',
           recording: 'run-3',
           place: 'POST /api/v1/accounts',
           seen: '2 of 2 runs',
-          exchanges: [3],
-          advice: {
-            why: 'w',
-            at_stake: 'The money moves twice.',
-            mend: 'Keep.',
-          },
-        },
+          advice: { why: 'w', at_stake: 'The money moves twice.', mend: 'Keep.' },
+        }),
       ],
     }),
     rule('CLT-500', 'inconclusive', { family: 'checks', why: 'the first run failed' }),

@@ -7,74 +7,54 @@ export interface Element {
   readonly text: string;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-};
-
-/** The root element of a document without a document type, comments or CDATA. */
-export function parseXml(text: string): Element {
-  const reader = new Reader(text.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\s*/, ''));
-  const root = reader.element();
-  reader.end();
-  return root;
+interface OpenElement extends Element {
+  readonly children: OpenElement[];
+  text: string;
 }
 
-class Reader {
-  readonly #text: string;
-  #at = 0;
+const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
+const TOKEN =
+  /<(?<end>\/?)(?<name>[A-Za-z_][\w.-]*)(?<attributes>(?:\s+[\w.-]+="[^"<]*")*)\s*(?<empty>\/?)>|(?<text>[^<]+)/g;
 
-  constructor(text: string) {
-    this.#text = text;
-  }
+/** What XML 1.0 cannot hold: most control characters, lone surrogates, U+FFFE and U+FFFF. */
+const NOT_XML = /[^\t\n\r\x20-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-  element(): Element {
-    const name = this.#take(/<([A-Za-z_][\w.-]*)/y)[1]!;
-    const attributes: Record<string, string> = {};
-    for (let found = this.#try(/\s+([A-Za-z_][\w.-]*)="([^"<]*)"/y); found; ) {
-      if (Object.hasOwn(attributes, found[1]!)) throw new Error(`${found[1]} twice in ${name}`);
-      attributes[found[1]!] = unescaped(found[2]!);
-      found = this.#try(/\s+([A-Za-z_][\w.-]*)="([^"<]*)"/y);
-    }
-    if (this.#try(/\s*\/>/y)) return { name, attributes, children: [], text: '' };
-    this.#take(/\s*>/y);
-    const children: Element[] = [];
-    let text = '';
-    while (!this.#try(new RegExp(`</${name}\\s*>`, 'y'))) {
-      const words = this.#try(/[^<]+/y);
-      if (words) text += unescaped(words[0]);
-      else children.push(this.element());
-    }
-    return { name, attributes, children, text };
+/** The root element of a document without a document type, comments or CDATA. */
+export function parseXml(document: string): Element {
+  if (NOT_XML.test(document)) throw new Error('a character that XML 1.0 does not allow');
+  const root: OpenElement = { name: '', attributes: {}, children: [], text: '' };
+  const open = [root];
+  const rest = document.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\s*/, '');
+  const unread = rest.replace(TOKEN, (...match) => {
+    const { end, name, attributes, empty, text } = match.at(-1);
+    if (text !== undefined) open.at(-1)!.text += unescaped(text);
+    else if (end === '') {
+      const element = { name, attributes: attributesIn(attributes), children: [], text: '' };
+      open.at(-1)!.children.push(element);
+      if (empty === '') open.push(element);
+    } else if (open.pop()!.name !== name) throw new Error(`</${name}> closes another element`);
+    return '';
+  });
+  if (unread !== '') throw new Error(`not well-formed: ${unread.slice(0, 60)}`);
+  const [element, ...more] = root.children;
+  if (open.length !== 1 || element === undefined || more.length > 0 || root.text.trim() !== '') {
+    throw new Error('the document is not one element');
   }
+  return element;
+}
 
-  end(): void {
-    this.#take(/\s*$/y);
-  }
-
-  #try(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text);
-    if (found) this.#at = pattern.lastIndex;
-    return found;
-  }
-
-  #take(pattern: RegExp): RegExpExecArray {
-    const found = this.#try(pattern);
-    if (found) return found;
-    const near = this.#text.slice(this.#at, this.#at + 60);
-    throw new Error(`not well-formed at ${this.#at}: ${JSON.stringify(near)}`);
-  }
+function attributesIn(text: string): Record<string, string> {
+  const all = [...text.matchAll(/([\w.-]+)="([^"]*)"/g)];
+  const attributes = Object.fromEntries(all.map(([, name, value]) => [name!, unescaped(value!)]));
+  if (Object.keys(attributes).length < all.length) throw new Error(`an attribute twice in ${text}`);
+  return attributes;
 }
 
 function unescaped(text: string): string {
-  if (/]]>/.test(text)) throw new Error(']]> in text');
+  if (text.includes(']]>')) throw new Error(']]> in text');
   return text.replace(/&([^;]*);?/g, (whole, name: string) => {
     const code = /^#(\d+)$/.exec(name)?.[1];
-    const char = code === undefined ? ENTITIES[name] : String.fromCodePoint(Number(code));
+    const char = code === undefined ? ENTITIES.get(name) : String.fromCodePoint(Number(code));
     if (char === undefined || !whole.endsWith(';')) throw new Error(`bad reference ${whole}`);
     return char;
   });
