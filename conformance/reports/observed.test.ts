@@ -24,48 +24,43 @@ const observed = suite('observed');
 observed('every observable question has a row, observed or not', () => {
   const rows = rowsOf({ id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } });
   assert.equal(
-    rows.map(({ id, observed: seen, same }) => ({ id, seen, same })),
+    rows.map(({ id, observed: seen, same }) => [id, seen, same]),
     [
-      { id: 'NS-6', seen: '400', same: false },
-      { id: 'NS-9', seen: null, same: null },
-      { id: 'NS-18', seen: null, same: null },
+      ['NS-6', '400', false],
+      ['NS-9', null, null],
+      ['NS-18', null, null],
     ],
   );
-  assert.is(rows[0]!.simulator, findQuestion('NS-6').choice);
 });
 
-observed('the same choice has the same description', () => {
-  const status = defaultSettings.batch_refusal_status;
-  const [row] = rowsOf({
-    id: 'NS-6',
-    text: '422 validation_failed',
-    settings: { batch_refusal_status: status },
+const own = { batch_refusal_status: defaultSettings.batch_refusal_status };
+const { choice } = findQuestion('NS-6');
+const SEEN: readonly (readonly [
+  words: string,
+  observation: Omit<Observation, 'id'>,
+  same: boolean | null,
+  simulator: string,
+])[] = [
+  ['another choice', { text: '400', settings: { batch_refusal_status: 400 } }, false, choice],
+  ['the same choice, in the same words', { text: '422 x', settings: own }, true, '422 x'],
+  ['what no setting imitates', { text: '422 x', settings: own, isUnlike: true }, false, choice],
+  ['what has no setting', { text: 'id, seq', settings: {} }, null, choice],
+];
+for (const [words, observation, same, simulator] of SEEN) {
+  observed(`${words}: ${same ?? 'undecided'}`, () => {
+    const [row] = rowsOf({ id: 'NS-6', ...observation });
+    assert.equal([row!.same, row!.simulator], [same, simulator]);
   });
-  assert.is(row!.same, true);
-  assert.is(row!.simulator, '422 validation_failed');
-});
-
-observed('a difference that no setting imitates is reported with the choice', () => {
-  const [row] = rowsOf({
-    ...{ id: 'NS-6', text: '422 with a smile', isUnlike: true },
-    settings: { batch_refusal_status: defaultSettings.batch_refusal_status },
-  });
-  assert.is(row!.same, false);
-  assert.is(row!.simulator, findQuestion('NS-6').choice);
-});
-
-observed('without a setting, `same` is not decided', () => {
-  const [, row] = rowsOf({ id: 'NS-9', text: 'id, seq', settings: {} });
-  assert.is(row!.same, null);
-});
+}
 
 observed('two contradicting answers are both reported, and change no setting', () => {
-  const [row] = rowsOf(
-    { id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } },
-    { id: 'NS-6', text: '422', settings: { batch_refusal_status: 422 } },
+  const seen = ([400, 422] as const).map(
+    (status): Observation => ({
+      ...{ id: 'NS-6', text: `${status}`, settings: { batch_refusal_status: status } },
+    }),
   );
-  assert.is(row!.observed, '400; 422');
-  assert.equal(row!.settings, {});
+  const [row] = rowsOf(...seen);
+  assert.equal([row!.observed, row!.settings], ['400; 422', {}]);
 });
 
 observed('a scenario in which a rule deviates shows nothing of an open question', () => {
