@@ -40,6 +40,12 @@ const post = (base: string, key = 'a') =>
     body: '{"client_reference_id":"r"}',
   });
 
+const isAnswered = (base: string) =>
+  post(base).then(
+    () => true,
+    () => false,
+  );
+
 const created = async () => Response.json({ id: '1' }, { status: 201, headers: { etag: '"1"' } });
 
 gateway('a call gets the answer of the platform, and is recorded', async () => {
@@ -75,42 +81,49 @@ gateway('a command ends after its last call, even if it started late', async () 
   assert.ok(ending.durationMs >= calls[0]!.atMs, `${ending.durationMs}, ${calls[0]!.atMs}`);
 });
 
-gateway(
-  'an answer that a client did not wait for is distinguished from one that it has read',
-  async () => {
-    await behind(created, {}, async (base, own) => {
-      await (await post(base)).text();
-      const socket = connect(Number(new URL(base).port), '127.0.0.1');
-      socket.write(
-        'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
-      );
-      while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
-      // The operating system does this for a program that closes a socket with unread data.
-      socket.resetAndDestroy();
-      while (own.calls[1].abandonedAtMs === null) await pause(1);
-      assert.equal(own.calls.map(isUnheard), [false, true]);
-    });
-  },
-);
+/** A call as a client without a library sends it. */
+function sendRaw(base: string, path: string, ...more: readonly string[]) {
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  const lines = [`POST /api/v1/${path} HTTP/1.1`, 'host: localhost', 'content-length: 2', ...more];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n{}`);
+  return socket;
+}
+
+gateway('an answer that was not waited for is distinguished from one that was read', async () => {
+  await behind(created, {}, async (base, own) => {
+    await (await post(base)).text();
+    const socket = sendRaw(base, 'accounts');
+    while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
+    // The operating system does this for a program that closes a socket with unread data.
+    socket.resetAndDestroy();
+    while (own.calls[1].abandonedAtMs === null) await pause(1);
+    assert.equal(own.calls.map(isUnheard), [false, true]);
+  });
+});
+
+gateway('a client that disconnected before the answer has not read it', async () => {
+  await behind(created, {}, async (base, own) => {
+    // The connection ends with the call.
+    sendRaw(base, 'accounts').end();
+    while (own.calls[0]?.response == null) await pause(1);
+    await pause(1);
+    assert.equal(own.calls.map(isUnheard), [true]);
+  });
+});
 
 gateway('a client that offers HTTP/2 is served and recorded like any other', async () => {
+  const upgrade = [
+    'connection: Upgrade, HTTP2-Settings',
+    'upgrade: h2c',
+    'http2-settings: AAEAAEAA',
+  ];
   await behind(created, {}, async (base, own) => {
-    const socket = connect(Number(new URL(base).port), '127.0.0.1');
-    const lines = [
-      'POST /api/v1/accounts HTTP/1.1',
-      'host: localhost',
-      'connection: Upgrade, HTTP2-Settings',
-      'upgrade: h2c',
-      'http2-settings: AAEAAEAA',
-      'content-length: 2',
-    ];
-    socket.write(`${lines.join('\r\n')}\r\n\r\n{}`);
+    const socket = sendRaw(base, 'accounts', ...upgrade);
     const [answer] = await once(socket, 'data');
     assert.match(String(answer), /^HTTP\/1\.1 201 /);
-    assert.equal(
-      own.calls.map(({ body, response }) => [body, response?.status]),
-      [['{}', 201]],
-    );
+    const [call] = own.calls;
+    assert.equal([call?.body, call?.response?.status], ['{}', 201]);
     socket.destroy();
   });
 });
@@ -128,18 +141,6 @@ gateway('the platform gets the raw bytes of a body, not decoded text', async () 
   });
 });
 
-gateway('a client that disconnected before the answer has not read it', async () => {
-  await behind(created, {}, async (base, own) => {
-    const socket = connect(Number(new URL(base).port), '127.0.0.1');
-    const lines = 'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n';
-    // The connection ends with the call.
-    socket.end(`${lines}{}`);
-    while (own.calls[0]?.response == null) await pause(1);
-    await pause(1);
-    assert.equal(own.calls.map(isUnheard), [true]);
-  });
-});
-
 gateway('an answer is lost once, after the platform has run the call', async () => {
   let ran = 0;
   const count = async () => {
@@ -147,10 +148,7 @@ gateway('an answer is lost once, after the platform has run the call', async () 
     return created();
   };
   await behind(count, loseFirst('lose_answer'), async (base, own) => {
-    await post(base).then(
-      () => assert.unreachable('there was an answer'),
-      (error) => assert.instance(error, TypeError),
-    );
+    assert.is(await isAnswered(base), false);
     assert.is(ran, 1);
     assert.is((await post(base)).status, 201);
     assert.equal(
@@ -163,27 +161,17 @@ gateway('an answer is lost once, after the platform has run the call', async () 
   });
 });
 
-gateway(
-  'a call that the sandbox cuts off, and what is no url, end a connection and no more',
-  async () => {
-    const cut = async (): Promise<Response> => {
-      throw new TypeError('fetch failed: the connection was reset');
-    };
-    await behind(cut, {}, async (base) => {
-      await post(base).then(
-        () => assert.unreachable('there was an answer'),
-        (error) => assert.instance(error, TypeError),
-      );
-      const { hostname: host, port } = new URL(base);
-      const socket = connect({ host, port: Number(port) });
-      socket.on('error', () => undefined);
-      socket.write(
-        'POST /api/v1/%%%?a=%zz HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n',
-      );
-      await new Promise((resolve) => socket.once('close', resolve).resume());
-    });
-  },
-);
+gateway('a call that the sandbox cuts off ends its connection and no more', async () => {
+  const cut = async (): Promise<Response> => {
+    throw new TypeError('fetch failed: the connection was reset');
+  };
+  await behind(cut, {}, async (base) => {
+    assert.is(await isAnswered(base), false);
+    const socket = sendRaw(base, '%%%?a=%zz');
+    await new Promise((resolve) => socket.once('close', resolve).resume());
+    assert.is(await isAnswered(base), false);
+  });
+});
 
 gateway('no answer is sent until the client disconnects, and that time is recorded', async () => {
   await behind(created, loseFirst('stay_silent'), async (base, own) => {
@@ -191,9 +179,7 @@ gateway('no answer is sent until the client disconnects, and that time is record
     await fetch(`${base}/api/v1/accounts`, { method: 'POST', body: '{}', signal }).catch(
       () => null,
     );
-    for (let n = 0; n < 100 && own.calls[0]?.abandonedAtMs === null; n += 1) {
-      await new Promise((go) => setTimeout(go, 10));
-    }
+    while (own.calls[0]?.abandonedAtMs === null) await pause(10);
     const [call] = own.calls;
     assert.is(call?.fate, 'silent');
     assert.is(call?.answeredAtMs, null);

@@ -1,17 +1,10 @@
 // Which calls repeat one intent, and which are separate intents: a table, one line per case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { operationOf } from '../spec/operations.ts';
 import { Intents, type SentRequest } from './requests.ts';
+import { sentRequest as sent } from './testing/recorded.ts';
 
 const intents = suite('intents');
-
-function sent(line: string, key: string | null, json?: unknown): SentRequest {
-  const [method = '', target = ''] = line.split(' ');
-  const { pathname: path, searchParams: query } = new URL(`/api/v1/${target}`, 'http://sandbox');
-  const body = json === undefined ? '' : JSON.stringify(json);
-  return { operation: operationOf(method, path) ?? null, method, path, query, body, json, key };
-}
 
 const create = (reference: string, more: object = {}) =>
   sent('POST accounts', 'a', { client_reference_id: reference, email: 'a@b.c', ...more });

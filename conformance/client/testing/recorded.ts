@@ -3,7 +3,7 @@
 
 import { operationOf } from '../../spec/operations.ts';
 import type { ApiCall, Ending, Recording } from '../recording.ts';
-import { Intents } from '../requests.ts';
+import { Intents, type SentRequest } from '../requests.ts';
 
 export interface Written {
   /** `POST transactions`, below /api/v1. */
@@ -21,6 +21,13 @@ export interface Written {
   readonly abandonedAtMs?: number;
 }
 
+export function sentRequest(line: string, key: string | null, json?: unknown): SentRequest {
+  const [method = '', target = ''] = line.split(' ');
+  const { pathname: path, searchParams: query } = new URL(`/api/v1/${target}`, 'http://sandbox');
+  const body = json === undefined ? '' : JSON.stringify(json);
+  return { operation: operationOf(method, path) ?? null, method, path, query, body, json, key };
+}
+
 export function recorded(
   written: readonly Written[],
   ending: Partial<Ending> = {},
@@ -28,19 +35,13 @@ export function recorded(
 ): Recording {
   const book = new Intents();
   const calls = written.map((each, index): ApiCall => {
-    const [method = '', rest = ''] = each.line.split(' ');
-    const target = `/api/v1/${rest}`;
-    const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
-    const body = each.json === undefined ? '' : JSON.stringify(each.json);
-    const operation = operationOf(method, path) ?? null;
-    const key = each.key === undefined ? null : each.key;
-    const request = { operation, method, path, query, body, json: each.json, key };
+    const request = sentRequest(each.line, each.key ?? null, each.json);
     const { status = 201, atMs = index * 100 } = each;
     return {
       ...request,
       n: index + 1,
       atMs,
-      target,
+      target: `/api/v1/${each.line.split(' ')[1]}`,
       headers: Object.entries(each.headers ?? {}),
       token: 'token',
       site: book.place(request)?.site ?? null,
