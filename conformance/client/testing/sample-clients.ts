@@ -31,107 +31,74 @@ export function commandOf({ program, words }: SampleClient): string[] {
 // flight begins with one.
 const afterBreak = ['CLT-answer-lost', 'CLT-request-lost', 'CLT-in-flight'];
 
-const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
-  'no-key': ['CLT-key-sent'],
-  'no-key-on-approve': ['CLT-key-sent'],
-  'key-too-long': ['CLT-key-sent'],
-  'key-of-account': ['CLT-key-one-intent'],
+/** Names of mistakes, separated by spaces, and the checks that each of them fails. */
+type Mistakes = readonly (readonly [names: string, ...fails: string[]])[];
+
+const everyRepeat = [
+  ...afterBreak,
+  'CLT-no-answer',
+  'CLT-500',
+  'CLT-503',
+  'CLT-429',
+  'CLT-token-expires',
+];
+
+const nodeMistakes: Mistakes = [
+  ['no-key no-key-on-approve key-too-long', 'CLT-key-sent'],
+  ['key-of-account', 'CLT-key-one-intent'],
   // The second update gets the answer to the first, and the next one a 412.
-  'key-of-update': ['CLT-key-one-intent', 'CLT-stale-tag'],
-  'new-key-each-try': [
-    ...afterBreak,
-    'CLT-no-answer',
-    'CLT-500',
-    'CLT-503',
-    'CLT-429',
-    'CLT-token-expires',
-  ],
-  'new-key-after-break': afterBreak,
-  'key-dropped-after-break': afterBreak,
-  'new-reference-after-break': afterBreak,
-  'body-changed-after-break': afterBreak,
-  'lost-is-done': [...afterBreak, 'CLT-no-answer'],
-  'new-key-after-silence': ['CLT-no-answer'],
-  'waits-for-ever': ['CLT-no-answer'],
-  'never-repeats-500': ['CLT-500'],
-  'never-repeats-503': ['CLT-503'],
-  'new-key-after-500': ['CLT-500'],
-  'new-key-after-503': ['CLT-503'],
-  'never-gives-up': ['CLT-gives-up'],
-  'twenty-tries': ['CLT-gives-up'],
-  hammers: ['CLT-gives-up'],
-  'hammers-on': ['CLT-gives-up'],
-  'given-up-is-done': ['CLT-gives-up'],
-  'deaf-to-retry-after': ['CLT-429'],
-  'retry-after-in-ms': ['CLT-429'],
-  'fixed-wait-on-429': ['CLT-429'],
-  'new-key-after-429': ['CLT-429'],
-  'never-repeats-429': ['CLT-429'],
-  'in-flight-is-final': ['CLT-in-flight'],
-  'in-flight-new-key': ['CLT-in-flight'],
-  'in-flight-hammered': ['CLT-in-flight'],
-  'repeats-422': ['CLT-refused'],
-  'repeats-403': ['CLT-refused'],
-  'repeats-404': ['CLT-refused'],
-  'repeats-every-409': ['CLT-refused'],
-  'repeats-501': ['CLT-refused'],
-  'same-tag-again': ['CLT-stale-tag'],
-  'same-key-again': ['CLT-stale-tag'],
-  'guesses-the-tag': ['CLT-stale-tag'],
-  'ignores-412': ['CLT-stale-tag'],
-  'never-refreshes': ['CLT-token-expires'],
-  'new-key-after-401': ['CLT-token-expires'],
-  'token-each-call': ['CLT-token-kept'],
-  'ids-as-numbers': ['CLT-large-ids'],
-  'amounts-as-numbers': ['CLT-amounts'],
-  'amounts-with-exponent': ['CLT-amounts'],
-  'counts-members': ['CLT-unknown-fields'],
-  'reads-by-place': ['CLT-unknown-fields'],
-  'wants-201': ['CLT-converged'],
-  'parses-anything': ['CLT-plain-text'],
-  'token-in-url': ['CLT-secret-places'],
-  'secret-in-reference': ['CLT-secret-places'],
-};
+  ['key-of-update', 'CLT-key-one-intent', 'CLT-stale-tag'],
+  ['new-key-each-try', ...everyRepeat],
+  ['new-key-after-break key-dropped-after-break', ...afterBreak],
+  ['new-reference-after-break body-changed-after-break', ...afterBreak],
+  ['lost-is-done', ...afterBreak, 'CLT-no-answer'],
+  ['new-key-after-silence waits-for-ever', 'CLT-no-answer'],
+  ['never-repeats-500 new-key-after-500', 'CLT-500'],
+  ['never-repeats-503 new-key-after-503', 'CLT-503'],
+  ['never-gives-up twenty-tries hammers hammers-on given-up-is-done', 'CLT-gives-up'],
+  ['deaf-to-retry-after retry-after-in-ms fixed-wait-on-429', 'CLT-429'],
+  ['new-key-after-429 never-repeats-429', 'CLT-429'],
+  ['in-flight-is-final in-flight-new-key in-flight-hammered', 'CLT-in-flight'],
+  ['repeats-422 repeats-403 repeats-404 repeats-every-409 repeats-501', 'CLT-refused'],
+  ['same-tag-again same-key-again guesses-the-tag ignores-412', 'CLT-stale-tag'],
+  ['never-refreshes new-key-after-401', 'CLT-token-expires'],
+  ['token-each-call', 'CLT-token-kept'],
+  ['ids-as-numbers', 'CLT-large-ids'],
+  ['amounts-as-numbers amounts-with-exponent', 'CLT-amounts'],
+  ['counts-members reads-by-place', 'CLT-unknown-fields'],
+  ['wants-201', 'CLT-converged'],
+  ['parses-anything', 'CLT-plain-text'],
+  ['token-in-url secret-in-reference', 'CLT-secret-places'],
+];
 
-const everyRepeat = nodeMistakes['new-key-each-try'] ?? [];
+const pythonMistakes: Mistakes = [
+  ['KeyInTheLoop', ...everyRepeat],
+  ['NoTimeout', 'CLT-no-answer'],
+  ['BareExcept WhileTrue', 'CLT-gives-up'],
+  ['SleepsASecond', 'CLT-429'],
+  ['EveryConflictIsFinal', 'CLT-in-flight'],
+  ['RepeatsAllErrors', 'CLT-refused'],
+  ['ParsesFirst', 'CLT-plain-text'],
+  ['Wants201', 'CLT-converged'],
+  ['FloatAmounts', 'CLT-amounts'],
+  ['FloatIds', 'CLT-large-ids'],
+  ['ExactMembers', 'CLT-unknown-fields'],
+  ['NeverRefreshes', 'CLT-token-expires'],
+];
 
-const pythonMistakes: Readonly<Record<string, readonly string[]>> = {
-  KeyInTheLoop: everyRepeat,
-  NoTimeout: ['CLT-no-answer'],
-  BareExcept: ['CLT-gives-up'],
-  WhileTrue: ['CLT-gives-up'],
-  SleepsASecond: ['CLT-429'],
-  EveryConflictIsFinal: ['CLT-in-flight'],
-  RepeatsAllErrors: ['CLT-refused'],
-  ParsesFirst: ['CLT-plain-text'],
-  Wants201: ['CLT-converged'],
-  FloatAmounts: ['CLT-amounts'],
-  FloatIds: ['CLT-large-ids'],
-  ExactMembers: ['CLT-unknown-fields'],
-  NeverRefreshes: ['CLT-token-expires'],
-};
-
-function wrong(
-  program: SampleClient['program'],
-  file: string,
-  mistakes: Readonly<Record<string, readonly string[]>>,
-): SampleClient[] {
-  return Object.entries(mistakes).map(([name, fails]) => ({
-    name,
-    program,
-    words: [file, name],
-    fails,
-  }));
-}
+const clientsOf = (program: SampleClient['program'], file: string, mistakes: Mistakes) =>
+  mistakes.flatMap(([names, ...fails]) =>
+    names.split(' ').map((name): SampleClient => ({ name, program, words: [file, name], fails })),
+  );
 
 // The slowest first, so that the run does not end with a wait for one of them.
 export const wrongClients: readonly SampleClient[] = [
-  ...wrong('python3', 'python_mistakes.py', pythonMistakes),
+  ...clientsOf('python3', 'python_mistakes.py', pythonMistakes),
   // Its token never expires, so this check does not apply.
-  ...wrong('java', 'right/Deposits.java', {
-    'new-keys': everyRepeat.filter((id) => id !== 'CLT-token-expires'),
-  }),
-  ...wrong('node', 'node-mistakes.mjs', nodeMistakes),
+  ...clientsOf('java', 'right/Deposits.java', [
+    ['new-keys', ...everyRepeat.filter((id) => id !== 'CLT-token-expires')],
+  ]),
+  ...clientsOf('node', 'node-mistakes.mjs', nodeMistakes),
 ];
 
 const right = (program: SampleClient['program'], file: string): SampleClient => ({
@@ -142,14 +109,7 @@ const right = (program: SampleClient['program'], file: string): SampleClient => 
 });
 
 export const rightClients: readonly SampleClient[] = [
-  ...['none', 'derived-keys', 'lost-is-fatal'].map(
-    (name): SampleClient => ({
-      name,
-      program: 'node',
-      words: ['node-mistakes.mjs', name],
-      fails: [],
-    }),
-  ),
+  ...clientsOf('node', 'node-mistakes.mjs', [['none derived-keys lost-is-fatal']]),
   right('java', 'Deposits.java'),
   right('node', 'one-retry.mjs'),
   right('node', 'crowd.mjs'),
