@@ -1,15 +1,15 @@
 // Correct receivers, each as a partner would write it with a different library: the judge must not
 // report anything about them. Those in Python, Go and shell are in the README.
 import { createHmac, timingSafeEqual, webcrypto } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withServer } from '../engine/testing/with-server.ts';
 import { receiverChecks } from './checks.ts';
 import { runReceiver } from './run.ts';
 
@@ -35,16 +35,8 @@ async function judge(url: string) {
 
 const nothing = { deviating: [], advice: [] };
 
-async function judgeListener(listener: RequestListener) {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    return await judge(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-}
+const judgeListener = (listener: RequestListener) =>
+  withServer(listener, (origin) => judge(`${origin}/hooks`));
 
 /** The typical code of partners. */
 function isGenuine(header: string | undefined, body: Buffer): boolean {

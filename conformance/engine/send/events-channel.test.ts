@@ -1,21 +1,21 @@
 // A missing events channel is not an error.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withServer } from '../testing/with-server.ts';
 import { openEventsChannel } from './events-channel.ts';
 
 const channel = suite('events channel');
 
 channel('is undefined if no WebSocket answers, or if nothing listens', async () => {
-  const server = createServer((_, response) => response.writeHead(404).end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  for (const each of [port, 1]) {
-    const url = `http://127.0.0.1:${each}/api/v1/events`;
-    assert.is(await openEventsChannel(url, { token: 'tok_1' }), undefined);
-  }
-  server.close();
+  await withServer(
+    (_, response) => response.writeHead(404).end(),
+    async (origin) => {
+      for (const each of [origin, 'http://127.0.0.1:1']) {
+        const opened = openEventsChannel(`${each}/api/v1/events`, { token: 'tok_1' });
+        assert.is(await opened, undefined);
+      }
+    },
+  );
 });
 
 channel.run();

@@ -1,5 +1,4 @@
-// Timeouts that survive garbage collection, and that end with the given signal.
-
+// Timeouts that survive garbage collection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -21,13 +20,6 @@ limit('a time limit survives garbage collection', async () => {
   collect();
   await sleep(100);
   assert.equal([aborted, signals.filter((each) => each.aborted).length], [20, 20]);
-});
-
-limit('a time limit ends with the given signal', () => {
-  const stop = new AbortController();
-  const signal = withLimit(stop.signal, 60_000);
-  stop.abort();
-  assert.ok(signal.aborted);
 });
 
 limit.run();
