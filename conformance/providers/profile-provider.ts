@@ -249,7 +249,7 @@ async function openReceiver(listen: string): Promise<WebhookReceiver> {
 }
 
 /** The public URL with one more path segment; the query is kept. */
-export function pathUnder(publicUrl: string, name: string): string {
+function pathUnder(publicUrl: string, name: string): string {
   const url = new URL(publicUrl);
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${name}`;
   return url.href;

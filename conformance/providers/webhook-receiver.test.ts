@@ -1,7 +1,7 @@
 // The receiver keeps deliveries as they arrive, separates hooks, and answers as configured.
-import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { post } from '../engine/testing/http.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 const run = suite<{ receiver: WebhookReceiver }>('receiver');
@@ -10,22 +10,6 @@ run.before.each(async (own) => {
   own.receiver = await WebhookReceiver.listen();
 });
 run.after.each(({ receiver }) => receiver.close());
-
-/** One raw request; 0 if the connection was cut. */
-function post(url: string, body: Buffer, headers: string[] = []): Promise<number> {
-  return new Promise((resolve) => {
-    const sent = request(
-      url,
-      { method: 'POST', headers: ['Host', 'x', ...headers] as never },
-      (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(answer.statusCode ?? 0));
-      },
-    );
-    sent.on('error', () => resolve(0));
-    sent.end(body);
-  });
-}
 
 const hookOf = (receiver: WebhookReceiver) =>
   receiver.hook((name) => `${receiver.origin}/in/${name}`);

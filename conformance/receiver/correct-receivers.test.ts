@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withServer } from '../engine/testing/with-server.ts';
+import { withServer } from '../engine/testing/http.ts';
 import { receiverChecks } from './checks.ts';
 import { runReceiver } from './run.ts';
 

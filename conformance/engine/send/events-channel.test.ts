@@ -1,7 +1,7 @@
 // A missing events channel is not an error.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withServer } from '../testing/with-server.ts';
+import { withServer } from '../testing/http.ts';
 import { openEventsChannel } from './events-channel.ts';
 
 const channel = suite('events channel');

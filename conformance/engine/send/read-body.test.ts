@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openProbeSender } from '../../receiver/probe-sender.ts';
 import { effectCounterOf } from '../../receiver/side-effects.ts';
-import { withServer } from '../testing/with-server.ts';
+import { withServer } from '../testing/http.ts';
 import { Answer } from './answer.ts';
 import { isTooDeep } from './json.ts';
 import { ANSWER_LIMIT_BYTES, readUpTo, readWhole } from './read-body.ts';
