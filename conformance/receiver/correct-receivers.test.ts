@@ -123,7 +123,9 @@ function isGenuineToStripe(header: string, body: Buffer): boolean {
   try {
     const clock = Date.now() * 1000;
     // The types of some versions omit the clock.
-    const signature = webhooks.signature as unknown as Record<'verifyHeader', Function>;
+    const signature = webhooks.signature as unknown as {
+      verifyHeader: (...given: unknown[]) => boolean;
+    };
     signature.verifyHeader(body, header, secret, fiveMinutesMs, undefined, clock);
     return true;
   } catch {
