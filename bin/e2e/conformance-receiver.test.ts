@@ -19,21 +19,12 @@ import {
   withFolder,
   withServer,
 } from '../commands/conformance/testing/run-judge.ts';
-import { exitCodeOf } from '../commands/program.ts';
 
 const command = suite('conformance receiver');
 
-async function judge(given: Given, cwd = process.cwd(), stop?: AbortSignal): Promise<CommandRun> {
+function judge(given: Given, cwd = process.cwd(), stop?: AbortSignal): Promise<CommandRun> {
   const env = { SECRET: correctSteps.secret, EMPTY: '' };
-  try {
-    return await runCommand(defineReceiver, given, { env, cwd, ...(stop ? { stop } : {}) });
-  } catch (error) {
-    const ran = { out: '', err: '' };
-    const code = exitCodeOf(error, (text) => {
-      ran.err += text;
-    });
-    return { code, out: '', err: ran.err || (error as Error).message };
-  }
+  return runCommand(defineReceiver, given, { env, cwd, ...(stop ? { stop } : {}) });
 }
 
 async function kept<T>(

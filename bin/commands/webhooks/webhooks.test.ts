@@ -3,15 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tamperings } from '../../../conformance/receiver/checks.ts';
 import { signWebhook } from '../../../simulator/webhooks.ts';
 import { Program, SANDBOX } from '../../e2e/testing/program.ts';
-import { withServer } from '../conformance/testing/run-judge.ts';
-import { type CommandIo, systemIo } from '../io.ts';
-import { exitCodeOf } from '../program.ts';
+import { runCommand, withServer } from '../conformance/testing/run-judge.ts';
+import type { CommandIo } from '../io.ts';
 import { defineWebhooks } from './webhooks.ts';
 
 const test = suite('sandbox webhooks');
@@ -26,61 +24,35 @@ function file(name: string, text: string | Uint8Array): string {
   return path;
 }
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string[];
-  readonly err: string;
-}
-
 /** A running command: its lines so far, a way to stop it, and its end. */
 function start(args: readonly string[], given: Partial<CommandIo> = {}) {
-  const out: string[] = [];
-  let err = '';
-  let code: number | null = null;
+  const lines: string[] = [];
   let onLine = () => {};
   const stop = new AbortController();
-  const append = (text: string) => {
-    err += text;
-  };
-  const print = (text: string) => {
-    out.push(...text.trimEnd().split('\n'));
+  const out = (text: string) => {
+    lines.push(...text.trimEnd().split('\n'));
     onLine();
   };
-  const io: CommandIo = {
-    ...systemIo(),
-    env: { SECRET: secret, OLD: 'whsec_old', EMPTY: '' },
-    out: print,
-    err: append,
-    finish: (value) => {
-      code = value;
-    },
-    stop: stop.signal,
-    ...given,
-  };
+  const env = { SECRET: secret, OLD: 'whsec_old' };
+  const io = { env, stop: stop.signal, ...given, out };
+  const end = runCommand(defineWebhooks, {}, io, args).then((ran) => ({ ...ran, out: lines }));
   const line = async (index: number): Promise<string> => {
-    while (out.length <= index) {
+    while (lines.length <= index) {
       await new Promise<void>((resolve) => {
         onLine = resolve;
       });
     }
-    return out[index]!;
+    return lines[index]!;
   };
-  const command = new Command('webhooks').exitOverride();
-  command.configureOutput({ writeOut: print, writeErr: append });
-  defineWebhooks(command, io);
-  const end: Promise<Ran> = command
-    .parseAsync([...args], { from: 'user' })
-    .catch((error: unknown) => {
-      code = exitCodeOf(error, append);
-    })
-    .then(() => ({ code, out, err }));
   return { line, stop: () => stop.abort(), end };
 }
 
 const run = (args: readonly string[], given: Partial<CommandIo> = {}) => start(args, given).end;
 
-const withReceiver = (answer: RequestListener, use: (url: string) => Promise<void>) =>
+const withReceiver = <T>(answer: RequestListener, use: (url: string) => Promise<T>) =>
   withServer(answer, (url) => use(`${url}/hooks`));
+
+const silent: RequestListener = () => {};
 
 async function withListener(args: readonly string[], use: (url: string) => Promise<void>) {
   const listener = start(['listen', '--port', '0', '--secret-env', 'SECRET', '--json', ...args]);
@@ -136,34 +108,15 @@ test('listen verifies the deliveries of send', async () => {
 });
 
 test('every kind of tampering gets the expected response, or is advice', async () => {
-  const reasons: Readonly<Record<string, string | null>> = {
-    'byte-changed': 'mismatch',
-    'newline-added': 'mismatch',
-    'wrong-secret': 'mismatch',
-    'an-hour-old': 'too_old',
-    'an-hour-ahead': 'too_new',
-    'no-header': 'no_header',
-    'no-t': 'no_timestamp',
-    'no-v1': 'no_signature',
-    'unknown-version-only': 'no_signature',
-    'empty-v1': 'bad_signature',
-    'garbage-header': 'malformed',
-    'bad-v1-then-good': null,
-  };
   const { arrivals } = await withListener([], async (url) => {
     for (const [kind, check] of tamperings) {
       const { code, report } = await send(url, '--tamper', kind);
       assert.ok(code === 0 || check.group === 'advice', kind);
       assert.is(report.status, report.expected === 'accepted' ? 204 : 400, kind);
     }
-    for (const kind of Object.keys(reasons)) await send(url, '--tamper', kind);
   });
-  assert.equal(
-    arrivals.slice(tamperings.size).map(({ reason }) => reason),
-    Object.values(reasons),
-  );
-  const newline = arrivals[tamperings.size + 1];
-  assert.is(newline.causes[0].cause, 'line_ends');
+  const newline = arrivals[[...tamperings.keys()].indexOf('newline-added')];
+  assert.equal([newline.reason, newline.causes[0].cause], ['mismatch', 'line_ends']);
 });
 
 test('EVT-5b: a delivery signed for another time is expected to be refused', async () => {
@@ -230,13 +183,11 @@ test('the header names can be set', async () => {
 });
 
 test('exit code 1 when a receiver accepts what it should refuse, or the reverse', async () => {
-  await withReceiver(
-    (_, response) => response.end('fine'),
-    async (url) => {
-      const { code, report } = await send(url, '--tamper', 'byte-changed');
-      assert.equal([code, report.status, report.answer], [1, 200, 'fine']);
-    },
-  );
+  const fine: RequestListener = (_, response) => response.end('fine');
+  await withReceiver(fine, async (url) => {
+    const { code, report } = await send(url, '--tamper', 'byte-changed');
+    assert.equal([code, report.status, report.answer], [1, 200, 'fine']);
+  });
   for (const status of [301, 400, 500, 503]) {
     const answer: RequestListener = (request, response) => {
       assert.is(request.url, '/hooks', 'a redirect is not followed');
@@ -251,7 +202,7 @@ test('exit code 1 when a receiver accepts what it should refuse, or the reverse'
 
 test('receivers that do not answer are reported, whatever was expected', async () => {
   const failures: [words: RegExp, answer: RequestListener][] = [
-    [/within 1 s/, () => {}],
+    [/within 1 s/, silent],
     [/within 1 s/, (_, response) => void response.writeHead(200).write('a')],
     [/other side closed|socket|ECONNRESET/i, (request) => request.destroy()],
     [/not HTTP: /, (request) => request.socket.end('nonsense\r\n\r\n')],
@@ -264,13 +215,7 @@ test('receivers that do not answer are reported, whatever was expected', async (
       assert.match(report.error, words);
     });
   await Promise.all(failures.map(judge));
-  let closed = '';
-  await withReceiver(
-    () => {},
-    async (url) => {
-      closed = url;
-    },
-  );
+  const closed = await withReceiver(silent, async (url) => url);
   const { report } = await send(closed);
   assert.is(report.error, 'the connection was refused');
 });
@@ -330,17 +275,13 @@ test('listen survives requests that are no deliveries', async () => {
   assert.is(arrivals.length, 5);
 });
 
-test('a port in use is exit code 3', async () => {
-  await withReceiver(
-    () => {},
-    async (url) => {
-      const { port } = new URL(url);
-      const ran = await run(['listen', '--port', port, '--secret-env', 'SECRET']);
-      assert.is(ran.code, 3);
-      assert.match(ran.err, `--port: ${port} is in use`);
-    },
-  );
-});
+test('a port in use is exit code 3', () =>
+  withReceiver(silent, async (url) => {
+    const { port } = new URL(url);
+    const ran = await run(['listen', '--port', port, '--secret-env', 'SECRET']);
+    assert.is(ran.code, 3);
+    assert.match(ran.err, `--port: ${port} is in use`);
+  }));
 
 test('verify passes a good delivery, with each step', async () => {
   const good = await run(verifyArgs(file('good.json', body)));
@@ -360,11 +301,6 @@ test('verify names the first step that fails and the reason', async () => {
   assert.is(added.code, 1);
   assert.match(added.out.join('\n'), /^✘ a v1 signs t, a dot and the 23 bytes of the body/m);
   assert.match(added.out.join('\n'), /^Not verified: mismatch\.\nCause: .*white space/m);
-  const pretty = file('pretty.json', JSON.stringify(JSON.parse(body), null, 2));
-  assert.match((await run(verifyArgs(pretty))).out.join('\n'), /Cause: .*printed again/);
-  const inSeconds = signWebhook({ secret, body, tMs: tMs / 1000 }).header;
-  const seconds = await run(verifyArgs(file('good.json', body), inSeconds));
-  assert.match(seconds.out.join('\n'), /Cause: t is in seconds/);
   const old = signWebhook({ secret: 'whsec_old', body, tMs }).header;
   const args = verifyArgs(file('good.json', body), old);
   assert.match((await run(args)).out.join('\n'), /Perhaps: the secret is another one/);
@@ -393,21 +329,16 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [['send', '--secret-env', 'SECRET'], 'url'],
     [sendTo(), '--secret-env'],
     [sendTo('--secret-env', 'MISSING'), 'MISSING is not set'],
-    [sendTo('--secret-env', 'EMPTY'), 'EMPTY is not set'],
-    [sendTo('--secret-env', 'not a name'), '--secret-env takes the name'],
     [signed('--previous-secret-env', 'MISSING'), '--previous-secret-env'],
     [signed('--secret', 'x'), '--secret'],
-    [signed('--tamper', 'nothing'), '--tamper'],
     [signed('--tamper', 'bite-changed'), 'did you mean byte-changed?'],
     [signed('--category', 'nothing'), '--category'],
     [signed('--kind', 'nothing'), '--kind'],
     [signed('--kind', 'order.filled', '--category', 'account'), '--kind'],
     [signed('--data', '{"a":}'), '--data: is not JSON: line 1, column 6: a value was expected'],
-    [sendTo('--secret-env', 'whsec_abc'), '--secret-env takes the name'],
-    [signed('--seq', '0'), '--seq'],
+    [sendTo('--secret-env', secret), '--secret-env takes the name'],
     [signed('--seq', '1.5'), '--seq'],
     [signed('--at', 'yesterday'), '--at'],
-    [signed('--at', '2024-13-01'), '--at'],
     [signed('--at', '-10m', '--tamper', 'an-hour-old'), '--at'],
     [signed('--timeout-s', '0'), '--timeout-s'],
     [signed('--body-file', join(folder, 'none')), 'there is no such file'],
@@ -416,10 +347,8 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [signed('--signature-header', 'a b'), '--signature-header'],
     [signed('--subscription-id', 'a\nb'), '--subscription-id'],
     [['send', 'localhost:3000', '--secret-env', 'SECRET'], 'http://'],
-    [['send', 'ftp://localhost/', '--secret-env', 'SECRET'], 'http://'],
     [['send', 'http://u:p@localhost/', '--secret-env', 'SECRET'], 'has no user name'],
     [listen('--port', '65536'), '--port'],
-    [listen('--port', 'x'), '--port'],
     [listen('--status', '100'), '--status'],
     [listen('--count', '0'), '--count'],
     [listen('--host', '203.0.113.1'), 'cannot listen'],
@@ -432,6 +361,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
     const { code, err, out } = await run(args);
     assert.is(code, 2, args.join(' '));
     assert.match(err, words, args.join(' '));
+    assert.not.match(err, secret);
     assert.equal(out, [], args.join(' '));
   }
 });
@@ -447,16 +377,10 @@ test('only loopback addresses are allowed, unless the host is confirmed', async 
     assert.is(code, 1, `${host}: sent, and no one answers`);
     assert.is(err, '');
   }
-  await withReceiver(
-    (_, response) => response.end(),
-    async (url) => assert.is((await send(url, '--i-own-this-host')).code, 0),
-  );
-});
-
-test('a secret given instead of a variable name is not printed', async () => {
-  const ran = await run(['send', 'http://localhost:1/', '--secret-env', secret]);
-  assert.is(ran.code, 2);
-  assert.not.match(ran.err, secret);
+  const answer: RequestListener = (_, response) => response.end();
+  await withReceiver(answer, async (url) => {
+    assert.is((await send(url, '--i-own-this-host')).code, 0);
+  });
 });
 
 test('no command prints the secret', async () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sandboxed } from '../../../e2e/testing/sandboxed.ts';
-import { UsageError } from '../../io.ts';
 import { type Given, runExplore, runJudge, withFolder, withServer } from '../testing/run-judge.ts';
 
 const find = suite('finding a target');
@@ -14,13 +13,9 @@ const find = suite('finding a target');
 const NOWHERE = 'http://127.0.0.1:9';
 
 async function refusal(given: Given): Promise<string> {
-  try {
-    await runJudge(given);
-    return 'nothing';
-  } catch (error) {
-    assert.instance(error, UsageError);
-    return (error as Error).message;
-  }
+  const { code, err } = await runJudge(given);
+  assert.is(code, 2, err);
+  return err;
 }
 
 find('a named control plane that does not answer stops the run', () =>
@@ -29,11 +24,14 @@ find('a named control plane that does not answer stops the run', () =>
     async (baseUrl) => {
       const given = { baseUrl, tokenEnv: 'TOKEN', only: ['ACC-1'] };
       const named = { ...given, controlUrl: `${baseUrl}/_sandbox` };
-      assert.match(await refusal(named), /^--control-url: no control plane at .*: answered 404/);
+      assert.match(
+        await refusal(named),
+        /^error: --control-url: no control plane at .*: answered 404/,
+      );
       const dead = { ...given, controlUrl: `${NOWHERE}/_sandbox` };
       assert.match(await refusal(dead), /the connection was refused.*; --control-url none goes/);
       const guarded = { ...given, controlTokenEnv: 'TOKEN' };
-      assert.match(await refusal(guarded), /^--control-token-env: no control plane at/);
+      assert.match(await refusal(guarded), /^error: --control-token-env: no control plane at/);
       // Only optional if it is not named.
       assert.is((await runJudge(given)).code, 3);
     },

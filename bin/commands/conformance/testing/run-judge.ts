@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Report } from '../../../../conformance/reports/report.ts';
 import type { CommandIo } from '../../io.ts';
+import { exitCodeOf } from '../../program.ts';
 import { defineExplore } from '../explore.ts';
 import { defineRun } from '../run.ts';
 
@@ -19,7 +20,7 @@ export interface CommandRun {
 }
 
 export interface JudgeRun extends CommandRun {
-  /** The JSON report of standard output, if `json` is given. */
+  /** The JSON report of standard output, if `json` is given and the options are valid. */
   readonly report: Report;
 }
 
@@ -34,7 +35,8 @@ export async function runJudge(
   stop?: AbortSignal,
 ): Promise<JudgeRun> {
   const ran = await runCommand(defineRun, given, { ...over, ...(stop ? { stop } : {}) });
-  const report = (given.json ? JSON.parse(ran.out) : undefined) as Report;
+  const isReport = given.json === true && ran.out !== '';
+  const report = (isReport ? JSON.parse(ran.out) : undefined) as Report;
   return { ...ran, report };
 }
 
@@ -42,7 +44,7 @@ export function runExplore(given: Given, over: Partial<CommandIo> = {}): Promise
   return runCommand(defineExplore, given, over);
 }
 
-/** `words` follow the options unchanged. Rejects with UsageError for invalid options. */
+/** `words` follow the options unchanged. Invalid options give the exit code and words of a program. */
 export async function runCommand(
   define: (command: Command, io: CommandIo) => void,
   given: Given,
@@ -72,7 +74,11 @@ export async function runCommand(
     },
     ...over,
   });
-  await command.parseAsync([...argumentsOf(given), ...words], { from: 'user' });
+  try {
+    await command.parseAsync([...argumentsOf(given), ...words], { from: 'user' });
+  } catch (error) {
+    ran.code = exitCodeOf(error, (text) => (ran.err += text));
+  }
   return ran;
 }
 
