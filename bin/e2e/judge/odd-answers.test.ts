@@ -7,7 +7,6 @@ import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { createSandbox } from '../../../simulator/index.ts';
-import { runJudge, withServer } from '../../commands/conformance/testing/run-judge.ts';
 
 const odd = suite('odd answers');
 
@@ -57,18 +56,5 @@ for (const [words, isOdd] of FORMS) {
     await sandbox.close();
   });
 }
-
-odd('if a gateway answers instead of the API, the run says what to check', () =>
-  withServer(
-    (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<p>bad</p>'),
-    async (baseUrl) => {
-      const given = { baseUrl, controlUrl: 'none', tokenEnv: 'TOKEN', json: true };
-      const { code, report } = await runJudge({ ...given, only: ['ACC-1'] });
-      assert.is(code, 3);
-      assert.match(report.not_started!, /^Nothing was tried: POST .*accounts: 502 .*, 6 times/);
-      assert.match(report.not_started!, 'check that the API runs behind it, and --base-url');
-    },
-  ),
-);
 
 odd.run();
