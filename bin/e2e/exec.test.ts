@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as allRules } from '../../fixtures/rules.ts';
-import { exitCodeOf } from '../commands/program.ts';
+import { runCommand } from '../commands/conformance/testing/run-judge.ts';
 import { defineExec } from '../commands/sandbox/exec.ts';
 import { root } from '../dev/root.ts';
 import { Program, run as runProgram, SANDBOX } from './testing/program.ts';
@@ -16,24 +16,8 @@ const folder = mkdtempSync(join(tmpdir(), 'exec-'));
 
 const run = (args: readonly string[]) => runProgram([SANDBOX, 'exec', ...args], { cwd: folder });
 
-/** The exit code and the message of options that are refused, read in this process. */
-async function refusal(args: readonly string[]) {
-  let err = '';
-  const append = (text: string) => {
-    err += text;
-  };
-  const command = new Command('exec').configureOutput({ writeErr: append }).exitOverride();
-  defineExec(command);
-  try {
-    await command.parseAsync(args, { from: 'user' });
-    return { code: 0, err };
-  } catch (error) {
-    return { code: exitCodeOf(error, append), err };
-  }
-}
-
-/** A shell script, which starts faster than Node. */
-const script = (text: string, ...args: string[]) => ['--', 'sh', '-c', text, 'sh', ...args];
+/** The exit code and the message of options that are refused, in this process. */
+const refusal = (args: readonly string[]) => runCommand(defineExec, {}, {}, args);
 
 /** A program that is run by the same Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
@@ -127,30 +111,12 @@ exec('coverage: its commands work in a shell, and too little coverage is exit co
   assert.ok(next.replace(/\s+/g, ' ').includes(`${id}: ${words} ${line} `), next);
 });
 
-exec('a correct client gets no hint, a wrong one gets its hint', async () => {
+exec('a correct client gets no hint', async () => {
   const file = join(folder, 'hints.json');
-  const coverageOf = async (...client: readonly string[]) => {
-    const [name = '', ...words] = client;
-    const path = join(root, 'conformance/client/testing', name);
-    const { code, err } = await run([
-      `--coverage=json=${file}`,
-      '--',
-      process.execPath,
-      path,
-      ...words,
-    ]);
-    assert.is(code, 0, err);
-    const { hints } = JSON.parse(readFileSync(file, 'utf8'));
-    return hints.map((hint: { readonly code: string }) => hint.code);
-  };
-  assert.equal(await coverageOf('right/one-retry.mjs'), []);
-  assert.equal(await coverageOf('node-mistakes.mjs', 'key-of-account'), ['body_unlike_first']);
-});
-
-exec('coverage in a missing folder is refused before anything starts', async () => {
-  const { code, out, err } = await run(['--coverage=json=no/such', ...script('echo 1')]);
-  assert.equal([code, out], [2, ''], err);
-  assert.match(err, '--coverage=json=no/such: there is no folder no');
+  const client = join(root, 'conformance/client/testing/right/one-retry.mjs');
+  const { code, err } = await run([`--coverage=json=${file}`, '--', process.execPath, client]);
+  assert.is(code, 0, err);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).hints, []);
 });
 
 exec('options before -- are those of start; arguments after it belong to the command', async () => {
@@ -178,62 +144,51 @@ exec('options before -- are those of start; arguments after it belong to the com
   assert.is(args, '--port x');
 });
 
-exec('a missing command is exit code 127', async () => {
-  const { code, out, err } = await run(['--', './no-such-command']);
-  assert.equal([code, out], [127, '']);
-  assert.match(err, /^sandbox: \.\/no-such-command cannot be run: there is no such command\n$/);
-});
-
-exec('a command that cannot be run is exit code 126', async () => {
-  const { code, err } = await run(['--', '.']);
-  assert.match(err, /^sandbox: \. cannot be run: EACCES\n$/);
-  assert.is(code, 126);
-});
-
-exec('a signal that ends the command becomes its exit code, as in a shell', async () => {
-  const { code } = await run(script('kill -9 $$'));
-  assert.is(code, 128 + 9);
-});
-
-/** A command that prints its base URL and waits; the sandbox has its own process group. */
-function waiting(text: string): Program {
-  const command = program(`
-    ${text}
-    setInterval(() => undefined, 1000);
-    console.log(process.env.SANDBOX_BASE_URL);
-  `);
-  return new Program([SANDBOX, 'exec', ...command], { cwd: folder, detached: true });
+const CODES: readonly (readonly [command: string[], code: number, words: RegExp])[] = [
+  [
+    ['./no-such-command'],
+    127,
+    /^sandbox: \.\/no-such-command cannot be run: there is no such command\n$/,
+  ],
+  [['.'], 126, /^sandbox: \. cannot be run: EACCES\n$/],
+  [['sh', '-c', 'kill -9 $$'], 128 + 9, /^$/],
+];
+for (const [command, expected, words] of CODES) {
+  exec(`${command.join(' ')} is exit code ${expected}, as in a shell`, async () => {
+    const { code, out, err } = await run(['--', ...command]);
+    assert.equal([code, out], [expected, '']);
+    assert.match(err, words);
+  });
 }
 
-exec('SIGTERM is passed on to the command', async () => {
-  const child = waiting(
-    "process.on('SIGTERM', () => { console.log('received'); process.exit(6); });",
-  );
-  await child.says('\n');
-  child.signal('SIGTERM');
-  const { code, out } = await child.ended;
-  const [base = '', received] = out.split('\n');
-  assert.equal([received, code], ['received', 6]);
-  assert.is(await isServed(base), false);
-});
-
-exec('Ctrl-C, which reaches the whole group, is not passed on a second time', async () => {
-  const child = waiting(`
-    let count = 0;
-    process.on('SIGINT', () => {
-      count += 1;
-      if (count > 1) return;
-      // A signal that is passed on would arrive immediately.
-      setTimeout(() => { console.log('received ' + count); process.exit(5); }, 300);
-    });
-  `);
-  await child.says('\n');
-  child.signal('SIGINT', true);
-  const { code, out } = await child.ended;
-  const [base = '', received] = out.split('\n');
-  assert.equal([received, code], ['received 1', 5]);
-  assert.is(await isServed(base), false);
-});
+// A signal that is passed on would arrive immediately.
+const SIGNALS: readonly (readonly [words: string, signal: NodeJS.Signals, handler: string])[] = [
+  ['SIGTERM is passed on to the command', 'SIGTERM', 'end();'],
+  [
+    'Ctrl-C, which reaches the whole group, is not passed on a second time',
+    'SIGINT',
+    'if (count === 1) setTimeout(end, 300);',
+  ],
+];
+for (const [words, signal, handler] of SIGNALS) {
+  exec(words, async () => {
+    const command = program(`
+      let count = 0;
+      const end = () => { console.log('received ' + count); process.exit(6); };
+      process.on('${signal}', () => { count += 1; ${handler} });
+      setInterval(() => undefined, 1000);
+      console.log(process.env.SANDBOX_BASE_URL);
+    `);
+    // The sandbox has its own process group.
+    const child = new Program([SANDBOX, 'exec', ...command], { cwd: folder, detached: true });
+    await child.says('\n');
+    child.signal(signal, signal === 'SIGINT');
+    const { code, out } = await child.ended;
+    const [base = '', received] = out.split('\n');
+    assert.equal([received, code], ['received 1', 6]);
+    assert.is(await isServed(base), false);
+  });
+}
 
 exec('the help has a free port as the default, and no options about the output of start', () => {
   const command = new Command('exec');
@@ -243,36 +198,27 @@ exec('the help has a free port as the default, and no options about the output o
   for (const option of ['--json', '--quiet', '--open']) assert.not.match(help, option);
 });
 
-exec(
-  'an impossible ready file or recording is exit code 2, and the command is not run',
-  async () => {
+const REFUSED: readonly (readonly [args: string[], words: string])[] = [
+  [[], 'name the command after --'],
+  [['--json', '--', 'true'], "unknown option '--json'"],
+  [['true', '-q', 'x y'], "put -- before the command: sandbox exec -- true -q 'x y'"],
+  [['--coverage=json=no/such', '--', 'true'], '--coverage=json=no/such: there is no folder '],
+  [['--record', 'no/such/file', '--', 'true'], '--record no/such/file: there is no folder /'],
+  [['--record', join(folder, 'old.jsonl'), '--', 'true'], '/old.jsonl: is not empty'],
+];
+for (const [args, words] of REFUSED) {
+  exec(`${args.join(' ')} is refused before anything runs`, async () => {
     writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
-    for (const [args, words] of [
-      [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
-      [['--record', 'old.jsonl'], '--record old.jsonl: is not empty'],
-    ] as const) {
-      const { code, out, err } = await run([...args, ...script('echo ran')]);
-      assert.equal([code, out], [2, ''], err);
-      assert.ok(err.startsWith(`error: ${words}`), err);
-    }
-  },
-);
+    const { code, err } = await refusal(args);
+    assert.is(code, 2, err);
+    assert.ok(err.includes(words), err);
+  });
+}
 
 exec('a failed start leaves no recording', async () => {
-  await run(['--record', 'new.jsonl', '--ready-file', 'no/such/file', '--', 'true']);
-  assert.is(existsSync(join(folder, 'new.jsonl')), false);
-});
-
-exec('a missing command and an unknown option are usage errors', async () => {
-  for (const [args, words] of [
-    [[], /name the command after --/],
-    [['--json', '--', 'true'], /unknown option '--json'/],
-    [['true', '-q', 'x y'], /put -- before the command: sandbox exec -- true -q 'x y'/],
-  ] as const) {
-    const { code, err } = await refusal(args);
-    assert.is(code, 2, `${args.join(' ')}: ${err}`);
-    assert.match(err, words);
-  }
+  const file = join(folder, 'new.jsonl');
+  const { code } = await refusal(['--record', file, '--ready-file', 'no/such/file', '--', 'true']);
+  assert.equal([code, existsSync(file)], [2, false]);
 });
 
 exec.after(() => rmSync(folder, { recursive: true }));
