@@ -42,15 +42,6 @@ function verdictsOf({ out }: CommandRun): Record<string, string> {
   return Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
 }
 
-judged(
-  'a client that requests no token is told how it would meet the checks of tokens',
-  async () => {
-    const ran = await run(['--json', '--only', 'CLT-token-kept', ...shell(READ)]);
-    assert.is(verdictsOf(ran)['CLT-token-kept'], 'not_met');
-    assert.match((JSON.parse(ran.out) as ClientReport).notes.join(' '), 'uses SANDBOX_CLIENT_ID');
-  },
-);
-
 judged('a correct client passes the selected checks', async () => {
   const ids = process.env.ALL_SAMPLES
     ? checks.map(({ id }) => id)
@@ -67,25 +58,6 @@ judged('a correct client passes the selected checks', async () => {
   );
   assert.is(ran.code, 0);
 });
-
-const mistakes = [
-  ['new-key-after-break', 'CLT-answer-lost'],
-  ['deaf-to-retry-after', 'CLT-429'],
-  ['repeats-422', 'CLT-refused'],
-  ['same-tag-again', 'CLT-stale-tag'],
-  ['ids-as-numbers', 'CLT-large-ids'],
-  ['wants-201', 'CLT-converged'],
-  ['parses-anything', 'CLT-plain-text'],
-  ['secret-in-reference', 'CLT-secret-places'],
-] as const;
-
-for (const [name, check] of process.env.ALL_SAMPLES ? mistakes : []) {
-  judged(`${name} fails ${check}`, async () => {
-    const ran = await run(['--json', '--only', check, ...clientNamed(name)]);
-    assert.is(verdictsOf(ran)[check], 'fails');
-    assert.is(ran.code, 1);
-  });
-}
 
 for (const { name, fails } of process.env.ALL_SAMPLES ? [...rightClients, ...wrongClients] : []) {
   judged(`sample client ${name} fails its checks and no other`, async () => {
@@ -121,14 +93,17 @@ judged('a finding explains the problem and the fix, and shows no secret', async 
   assert.not.match(out, /Bearer (?!\[redacted\])\w/);
 });
 
-judged('a client that only reads is not judged by writes', async () => {
-  const only = ['CLT-answer-lost', 'CLT-token-expires', 'CLT-unknown-fields'];
+judged('a client that only reads, with a given token, is not judged by writes', async () => {
+  const only = ['CLT-answer-lost', 'CLT-token-expires', 'CLT-token-kept', 'CLT-unknown-fields'];
   const ran = await run(['--json', '--only', ...only, ...shell(READ)]);
   const verdicts = verdictsOf(ran);
-  assert.is(verdicts['CLT-answer-lost'], 'not_met');
-  assert.is(verdicts['CLT-token-expires'], 'not_met');
-  assert.is(verdicts['CLT-unknown-fields'], 'passed');
+  assert.equal(
+    only.map((id) => verdicts[id]),
+    ['not_met', 'not_met', 'not_met', 'passed'],
+  );
   assert.is(ran.code, 0);
+  // How it would meet the checks of tokens.
+  assert.match((JSON.parse(ran.out) as ClientReport).notes.join(' '), 'uses SANDBOX_CLIENT_ID');
 });
 
 judged('if the first run fails, the report says so, and habits are still judged', async () => {

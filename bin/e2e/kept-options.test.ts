@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type SandboxHandle, type SandboxOptions } from '../../simulator/index.ts';
+import type { ReadyEvent } from '../commands/sandbox/ready.ts';
 
 const kept = suite<{ folder: string; state: string }>('options for a kept world');
 
@@ -107,6 +108,32 @@ kept('a file without a starting world is served under its own name', async ({ st
   assert.ok(loaded.accounts > 0);
   assert.is(reset.accounts, 0);
   assert.is(reset.token, loaded.token, 'the seed is that of the file');
+});
+
+/** The receiver and the forwards of a sandbox. */
+async function forwardsWith(options: SandboxOptions) {
+  const sandbox = await createSandbox(options);
+  const { subscription } = (await sandbox.control('GET', 'info')) as ReadyEvent;
+  const { forwards } = await sandbox.control.listForwards();
+  await sandbox.close();
+  return { subscription, forwards };
+}
+
+kept('a receiver at another URL keeps its subscription and secret', async ({ state }) => {
+  // Saved without a receiver, then with one, then with the same one at another URL.
+  await forwardsWith({ state });
+  const first = await forwardsWith({ state, forwardTo: 'http://127.0.0.1:9/one' });
+  const to = 'http://127.0.0.1:9/two';
+  assert.equal(await forwardsWith({ state, forwardTo: to }), {
+    subscription: { ...first.subscription, forwards_to: to },
+    forwards: [{ from: 'https://receiver.example', to }],
+  });
+});
+
+kept('forwards in the options apply to the loaded world', async ({ state }) => {
+  const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
+  await forwardsWith({ state });
+  assert.equal((await forwardsWith({ state, forwards: [forward] })).forwards, [forward]);
 });
 
 kept.run();

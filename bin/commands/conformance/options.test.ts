@@ -3,8 +3,11 @@ import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemIo } from '../io.ts';
+import { defineExplain } from './explain.ts';
+import { defineList } from './list.ts';
 import { addReportOptions, addTargetOptions, optionsOf, type RunOptions } from './options.ts';
-import { type Given, runJudge } from './testing/run-judge.ts';
+import { defineRun } from './run.ts';
+import { type Given, runCommand, runJudge } from './testing/run-judge.ts';
 
 const env = { TOKEN: 'tok_of_a_target', EMPTY: '', BROKEN: 'tok_1\n' };
 const url = 'http://127.0.0.1:7420/';
@@ -18,6 +21,16 @@ function read(...words: string[]): RunOptions {
   command.parse(words, { from: 'user' });
   return optionsOf<RunOptions>(command);
 }
+
+options('other commands name what they know, and what they do not', async () => {
+  const { code, err } = await runCommand(defineExplain, {}, {}, ['nope']);
+  assert.is(code, 2);
+  assert.match(err, /"nope" is not a rule, a scenario, an open question/);
+  const listed = await runCommand(defineList, {});
+  assert.match(listed.out, /\d+ rules, \d+ scenarios, \d+ receiver checks, \d+ client checks/);
+  const positional = await runCommand(defineRun, {}, {}, ['http://x']);
+  assert.match(positional.err, 'unexpected argument http://x: give the URL with --base-url');
+});
 
 options('the minimal options', () => {
   const { baseUrl, controlUrl, timeoutS, report, only, strict } = read('--base-url', url);

@@ -59,6 +59,12 @@ banner('shows every address and every credential with its scope', () => {
   assert.match(text, /token-d +account 1001; trader:trade; read-only\n/);
 });
 
+banner('shows where deliveries go, and the secret that signs them', () => {
+  const forwarded = { id: 7, url: 'https://r', secret: 'whsec_1', forwards_to: 'http://l/in' };
+  const text = bannerLines({ ...ready, subscription: forwarded }).join('\n');
+  assert.match(text, /Delivered to +http:\/\/l\/in\n +Secret +whsec_1\n/);
+});
+
 banner('the first call names a brand by its credential', () => {
   const line = bannerLines(ready).find((one) => one.includes('curl'));
   assert.match(line ?? '', /^ {2}curl -i http:\/\/127\.0\.0\.1:7420\/api\/v1\/accounts /);
