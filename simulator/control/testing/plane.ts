@@ -106,6 +106,21 @@ export async function createTestPlane(
   } satisfies TestPlane);
 }
 
+/** Counts the streams that follow the first world from now on. */
+export function countFollowers({ sandbox: { first } }: TestPlane): () => number {
+  let count = 0;
+  const { listen } = first;
+  first.listen = (listener) => {
+    const stop = listen.call(first, listener);
+    count += 1;
+    return () => {
+      count -= 1;
+      return stop();
+    };
+  };
+  return () => count;
+}
+
 function tokenOf(sandbox: Sandbox, who: string): string {
   for (const { token, client_id: clientId } of sandbox.first.world.tokens.values()) {
     if (sandbox.first.world.credentials.get(clientId)?.name === who) return token;
