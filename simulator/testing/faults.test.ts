@@ -1,17 +1,16 @@
 // Faults as a client sees them: responses in the form of the API or of a gateway, lost, truncated,
 // slow or in flight until they time out; and which calls a fault matches.
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../fixtures/testing/bodies.ts';
 import { eachWith } from '../host/testing/each-with.ts';
-import { type CallFault, createSandbox, type FaultOptions } from '../index.ts';
+import type { CallFault, FaultOptions } from '../index.ts';
 import { openClient as open, type SandboxClient } from './sandbox-client.ts';
 
 const faults = suite<{ client: SandboxClient }>('call faults');
 eachWith(faults, 'client', () => open());
 
-const one = { client_reference_id: 'one', email: 'one@example.com' };
+const one = personOf('one');
 
 /** Repeats the same call. */
 const create = (client: SandboxClient) => client.person(one, { key: 'same' });
@@ -272,78 +271,42 @@ faults('a fault on a repeat does not change the recorded response', async ({ cli
   }
 });
 
-faults('truncate: the body ends after that many bytes, and the key replays it completely', () =>
-  withFault({ effect: { kind: 'truncate', bytes: 20 } }, async (client) => {
-    const { token } = client.sandbox.credential('firm');
-    const response = await client.sandbox.fetch('/api/v1/accounts', {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'idempotency-key': 'same',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ ...one, brand_id: '10' }),
-    });
-    assert.is(response.status, 201);
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const { value } = await reader.read();
-    assert.is(value?.byteLength, 20);
-    assert.is(await failure(reader.read()), 'terminated');
-    const again = await create(client);
-    assert.is(await client.idempotency(), 'replayed');
-    assert.ok(JSON.stringify(again.body).startsWith(new TextDecoder().decode(value)));
-  }),
-);
+for (const isOverSocket of [false, true]) {
+  const way = isOverSocket ? 'over a socket' : 'without a socket';
+  const baseOf = async ({ sandbox }: SandboxClient) =>
+    isOverSocket ? (await sandbox.listen()).base_url : undefined;
 
-faults('slow_body: headers immediately, the body in chunks over that time', () =>
-  withFault({ effect: { kind: 'slow_body', ms: 100 } }, async (client) => {
-    const response = await wholeList(client);
-    const { requests } = await client.control('GET', 'requests');
-    assert.equal([response.status, requests[0].response.status], [200, 200]);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-      pieces.push(piece);
-    }
-    assert.is(pieces.length, 10);
-    assert.is(Buffer.concat(pieces).toString(), await (await wholeList(client)).text());
-  }),
-);
+  faults(`truncate ${way}: the body ends after that many bytes, and the key replays it whole`, () =>
+    withFault({ effect: { kind: 'truncate', bytes: 20 } }, async (client) => {
+      const base = await baseOf(client);
+      const response = await client.send('POST', 'accounts', { body: one, key: 'same', base });
+      assert.is(response.status, 201);
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      const { value } = await reader.read();
+      assert.is(value?.byteLength, 20);
+      assert.is(await failure(reader.read()), 'terminated');
+      const again = await create(client);
+      assert.is(await client.idempotency(), 'replayed');
+      assert.ok(JSON.stringify(again.body).startsWith(new TextDecoder().decode(value)));
+    }),
+  );
 
-function wholeList(client: SandboxClient): Promise<Response> {
-  const { token } = client.sandbox.credential('firm');
-  return client.sandbox.fetch('/api/v1/accounts', {
-    headers: { authorization: `Bearer ${token}` },
-  });
+  faults(`slow_body ${way}: headers immediately, the body in chunks over that time`, () =>
+    withFault({ effect: { kind: 'slow_body', ms: 100 } }, async (client) => {
+      const response = await client.send('GET', 'accounts', { base: await baseOf(client) });
+      const { requests } = await client.control('GET', 'requests');
+      assert.equal([response.status, requests[0].response.status], [200, 200]);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+        pieces.push(piece);
+      }
+      // A socket may join pieces.
+      assert.ok(isOverSocket ? pieces.length > 1 : pieces.length === 10, `${pieces.length} pieces`);
+      const whole = await (await client.send('GET', 'accounts')).text();
+      assert.is(Buffer.concat(pieces).toString(), whole);
+    }),
+  );
 }
-
-faults('over a socket a truncated body ends, and a slow body comes in chunks', async () => {
-  const sandbox = await createSandbox({ plan: 'pro' });
-  const { base_url } = await sandbox.listen();
-  const { token } = sandbox.credential('firm');
-  const ask = async () => {
-    const socket = connect(Number(new URL(base_url).port), '127.0.0.1');
-    const pieces: string[] = [];
-    socket.on('data', (bytes: Buffer) => pieces.push(String(bytes)));
-    socket.write(
-      `GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n` +
-        `authorization: Bearer ${token}\r\n\r\n`,
-    );
-    // An end instead of an error: a reset would lose the bytes before it.
-    await once(socket, 'end');
-    const text = pieces.join('');
-    const [head = '', body = ''] = text.split('\r\n\r\n');
-    return { length: Number(/content-length: (\d+)/.exec(head)?.[1]), body, pieces };
-  };
-  await sandbox.faults.add({ effect: { kind: 'truncate', bytes: 7 }, times: 1 });
-  const cut = await ask();
-  assert.is(cut.body.length, 7);
-  assert.ok(cut.length > 7, 'the headers promise more');
-  await sandbox.faults.add({ effect: { kind: 'slow_body', ms: 100 }, times: 1 });
-  const slow = await ask();
-  assert.is(Buffer.byteLength(slow.body), slow.length);
-  assert.ok(slow.pieces.length > 1, 'it came in pieces');
-  await sandbox.close();
-});
 
 faults('nth: the fault applies from that matching call on', async ({ client }) => {
   await client.sandbox.faults.add({
@@ -355,7 +318,7 @@ faults('nth: the fault applies from that matching call on', async ({ client }) =
   const statuses: number[] = [];
   for (let n = 0; n < 4; n += 1) {
     await client.person();
-    statuses.push((await wholeList(client)).status);
+    statuses.push((await client.call('GET', 'accounts')).status);
   }
   assert.equal(statuses, [200, 200, 503, 200]);
 });
@@ -364,7 +327,8 @@ async function hitsOf(probability: number, seed: number): Promise<string> {
   const client = await open({ seed });
   await client.sandbox.faults.add({ effect: { kind: 'status', status: 503 }, probability });
   let seen = '';
-  for (let n = 0; n < 60; n += 1) seen += (await wholeList(client)).status === 503 ? 'x' : '.';
+  for (let n = 0; n < 60; n += 1)
+    seen += (await client.call('GET', 'accounts')).status === 503 ? 'x' : '.';
   await client.close();
   return seen;
 }

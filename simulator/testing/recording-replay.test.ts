@@ -5,62 +5,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSettings, type Settings } from '../../fixtures/settings.ts';
-import { dumpWorld } from '../core/state/snapshot.ts';
-import type { Deviation } from '../deviations/deviation.ts';
-import { findDeviation } from '../deviations/register.ts';
-import { recordWorld } from '../host/storage/recording.ts';
-import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
+import { personOf } from '../../fixtures/testing/bodies.ts';
 import { replayRecording } from '../index.ts';
-import { fetchCall } from '../transports/fetch.ts';
+import { openClient } from './sandbox-client.ts';
 
 const replays = suite('replays');
 const folder = mkdtempSync(join(tmpdir(), 'replay-'));
 const path = join(folder, 'bug.jsonl');
-const { settings } = parseSettings({ first_revision: 7 });
-const deviation = findDeviation('account-create-answers-200') as Deviation;
 
-/** A short session under a setting; returns its responses, and the final world. */
+/** A short session under a setting; returns its responses, and the final state. */
 async function record() {
-  const sandbox = await createTestSandbox({
-    settings: settings as Settings,
-    deviations: [deviation],
-  });
-  const { first } = sandbox;
   rmSync(path, { force: true });
-  const recording = await recordWorld(first, path, assert.unreachable, [deviation.id]);
+  const client = await openClient({
+    record: path,
+    settings: { first_revision: 7 },
+    deviations: ['account-create-answers-200'],
+  });
   const answers: { request_id: string; status: number; body: string }[] = [];
   const create = async (reference: string, key: string) => {
-    const request = new Request('http://sandbox/api/v1/accounts', {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}`,
-        'idempotency-key': key,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ client_reference_id: reference, email: `${reference}@example.com` }),
-    });
-    const response = await fetchCall(sandbox, request);
+    const response = await client.send('POST', 'accounts', { key, body: personOf(reference) });
     const request_id = response.headers.get('x-request-id') ?? '';
     answers.push({ request_id, status: response.status, body: await response.text() });
   };
   await create('one', 'a');
   await create('one', 'a');
-  await first.advance({ by_ms: 60_000 });
+  await client.advance(60_000);
   await create('two', 'b');
-  await recording.close();
-  const world = JSON.stringify(dumpWorld(first.world));
-  await sandbox.close();
-  return { answers, world };
+  const state = await client.control('GET', 'state');
+  await client.close();
+  return { answers, state };
 }
 
 replays('a replay gives the same responses and world, up to a torn line', async () => {
-  const { answers, world } = await record();
+  const { answers, state } = await record();
   assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
   const replayed = await replayRecording(path);
   assert.equal(replayed.answers, answers);
-  const state = (await replayed.sandbox.control('GET', 'state')) as { world: object };
-  assert.equal(state.world, JSON.parse(world).world);
+  const again = (await replayed.sandbox.control('GET', 'state')) as { world: object };
+  assert.equal(again.world, state.world);
   await replayed.sandbox.close();
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
   const cut = await replayRecording(path);

@@ -16,6 +16,8 @@ export interface RequestOptions {
   /** The raw body, instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The URL of a server; if omitted, the request is sent without a socket. */
+  readonly base?: string | undefined;
 }
 
 export interface ApiAnswer {
@@ -38,10 +40,10 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
     this.sandbox = sandbox;
   }
 
-  async call(method: string, path: string, options: RequestOptions = {}): Promise<ApiAnswer> {
-    const { as = 'firm', key = `key-${++this.#count}`, body, text, headers } = options;
+  send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const { as = 'firm', key = `key-${++this.#count}`, body, text, headers, base } = options;
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const request = new Request(`http://sandbox/api/v1/${path}`, {
+    const request = new Request(`${base ?? 'http://sandbox'}/api/v1/${path}`, {
       method,
       headers: {
         ...(as === null ? {} : { authorization: `Bearer ${this.sandbox.credential(as).token}` }),
@@ -51,7 +53,11 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
       },
       ...(sent === undefined ? {} : { body: sent }),
     });
-    const response = await this.sandbox.fetch(request);
+    return base === undefined ? this.sandbox.fetch(request) : fetch(request);
+  }
+
+  async call(method: string, path: string, options: RequestOptions = {}): Promise<ApiAnswer> {
+    const response = await this.send(method, path, options);
     const answer = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     const { status } = response;

@@ -10,7 +10,7 @@ import { personOf } from '../../fixtures/testing/bodies.ts';
 import { newestEntries } from '../core/journal.ts';
 import { tokenOf } from '../host/testing/sandbox.ts';
 import { RequestBatcher } from './request-batcher.ts';
-import { type TestServer, withServer } from './testing/server.ts';
+import { exchange, type TestServer, withServer } from './testing/server.ts';
 
 const test = suite<TestServer>('request batches');
 withServer(test);
@@ -39,25 +39,10 @@ function create(token: string, more: object = {}): string {
   return request({ method: 'POST', path: '/api/v1/accounts', token, body: text });
 }
 
-/** Everything received for bytes sent in one packet, until the connection ends. */
-async function send(port: number, bytes: string, until: RegExp | null = null) {
-  const socket = connect({ port, host: '127.0.0.1' });
-  let text = '';
-  let stuck = false;
-  socket.setEncoding('latin1');
-  socket.on('data', (more: string) => {
-    text += more;
-    if (until?.test(text)) socket.destroy();
-  });
-  socket.on('error', () => undefined);
-  socket.setTimeout(5000, () => {
-    stuck = true;
-    socket.destroy();
-  });
-  socket.write(bytes, 'latin1');
-  await once(socket, 'close').catch(() => undefined);
-  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-  return { statuses, text, stuck };
+/** The statuses of the responses to bytes that are sent in one packet. */
+async function statusesFor(port: number, bytes: string, until?: RegExp): Promise<number[]> {
+  const text = await exchange(port, [bytes], until);
+  return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 }
 
 const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
@@ -75,16 +60,14 @@ test('a reset is sent after earlier responses of its connection', async ({
       effect: { kind: 'reset' },
       times: 1,
     });
-    const seen = await send(port, list + list + create(token) + list);
-    assert.equal(seen.statuses, [200, 200]);
-    assert.not(seen.stuck, 'the connection has ended');
+    assert.equal(await statusesFor(port, list + list + create(token) + list), [200, 200]);
   }
 });
 
 test('calls of one connection are decided in order', async ({ sandbox, port, token }) => {
   const list = request({ path: '/api/v1/webhooks', token });
-  const seen = await send(port, create(token) + list + create(token) + list + last);
-  assert.equal(seen.statuses, [201, 200, 201, 200, 200]);
+  const bytes = create(token) + list + create(token) + list + last;
+  assert.equal(await statusesFor(port, bytes), [201, 200, 201, 200, 200]);
   const journal = [...newestEntries(sandbox.first.world.journal)].reverse();
   assert.equal(
     journal.map(({ operation }) => operation),
@@ -94,15 +77,13 @@ test('calls of one connection are decided in order', async ({ sandbox, port, tok
 
 test('the control plane sees earlier calls of its connection', async ({ sandbox, port, token }) => {
   const accounts = request({ path: '/_sandbox/accounts' });
-  const seen = await send(port, create(token, { first_name: 'Seen' }) + accounts + last);
-  assert.equal(seen.statuses, [201, 200, 200]);
-  assert.is(seen.text.split('"first_name":"Seen"').length - 1, 2);
+  const seen = await exchange(port, [create(token, { first_name: 'Seen' }) + accounts + last]);
+  assert.is(seen.split('"first_name":"Seen"').length - 1, 2);
 
   await sandbox.addWorld({ name: 'going' });
   const [other] = [...(sandbox.worlds.get('going')?.world.tokens.keys() ?? [])];
   const drop = request({ method: 'DELETE', path: '/_sandbox/worlds/going' });
-  const dropped = await send(port, create(other ?? '') + drop + last);
-  assert.equal(dropped.statuses, [201, 204, 200]);
+  assert.equal(await statusesFor(port, create(other ?? '') + drop + last), [201, 204, 200]);
 });
 
 test('a response precedes the handshake that was requested after it', async ({ port, token }) => {
@@ -116,8 +97,7 @@ test('a response precedes the handshake that was requested after it', async ({ p
       'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
     ],
   });
-  const seen = await send(port, create(token) + handshake, /HTTP\/1\.1 101/);
-  assert.equal(seen.statuses, [201, 101]);
+  assert.equal(await statusesFor(port, create(token) + handshake, /HTTP\/1\.1 101/), [201, 101]);
 });
 
 test('a client that half-closes its connection gets its responses', async ({ port, token }) => {
@@ -159,8 +139,7 @@ test('a response that names its connection still closes it as requested', async 
   token,
 }) => {
   const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
-  const seen = await send(port, bytes);
-  assert.match(seen.text, /^connection: .*, close\r$/im);
+  assert.match(await exchange(port, [bytes]), /^connection: .*, close\r$/im);
 });
 
 test('work before responses ends before their first byte', async ({ sandbox, app, port }) => {
