@@ -2,6 +2,7 @@
 // are in progress.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../fixtures/testing/bodies.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { createSandbox, type SandboxHandle } from '../index.ts';
 import { SandboxClient } from './sandbox-client.ts';
@@ -12,22 +13,8 @@ const count = 20;
 // biome-ignore lint/suspicious/noExplicitAny: responses of any row, compared unchanged.
 type Any = any;
 
-interface TestWorld {
-  readonly name: string;
-  readonly token: string;
-  readonly clientId: string;
-}
-
-async function make(sandbox: SandboxHandle, name?: string): Promise<TestWorld> {
-  const world = (await sandbox.control('POST', 'worlds', { name, world: 'default' })) as Any;
-  const { token, client_id } = world.credentials[0];
-  return { name: world.name, token, clientId: client_id };
-}
-
-const reader =
-  (sandbox: SandboxHandle, { name }: TestWorld) =>
-  async (path: string) =>
-    (await sandbox.control('GET', `worlds/${name}/${path}`)) as Any;
+const make = (sandbox: SandboxHandle, name?: string): Promise<Any> =>
+  sandbox.control('POST', 'worlds', { name, world: 'default' });
 
 function call(sandbox: SandboxHandle, token: string, path: string, body?: object) {
   const headers = { authorization: `Bearer ${token}` };
@@ -35,71 +22,59 @@ function call(sandbox: SandboxHandle, token: string, path: string, body?: object
   return new SandboxClient(sandbox).call(method, path, { as: null, key: 'same', body, headers });
 }
 
-const person = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10' };
-
-/** Everything about a world that a call, an operator or time could change. */
-async function stateOf(sandbox: SandboxHandle, created: TestWorld) {
-  const read = reader(sandbox, created);
-  const { counts } = await read('info');
-  return {
-    accounts: (await read('accounts')).accounts.length,
-    requests: (await read('requests')).requests.length,
-    levels: (await read('buckets')).buckets.map(({ level }: Any) => level),
-    faults: (await read('faults')).faults.length,
-    forwards: (await read('forwards')).forwards.length,
-    now: (await read('clock')).now_ms,
-    permissions: (await read('firms/1')).permissions.createAccount,
-    events: (await read('events')).last_seq,
-    deliveries: (await read('deliveries')).deliveries.length,
-    counts,
-  };
-}
+const person = personOf('one');
 
 worlds('changes in one of twenty worlds do not show in the others', async () => {
   const sandbox = await createSandbox({ clock: '2030-01-01T00:00:00Z' });
+  const control = (method: string, path: string, body?: object): Promise<Any> =>
+    sandbox.control(method, path, body);
   const made = await Promise.all(Array.from({ length: count }, () => make(sandbox)));
-  assert.is(new Set(made.map(({ token }) => token)).size, count);
-  const untouched = await stateOf(sandbox, made[0] as TestWorld);
-  const busy = made.filter((_, index) => index % 2 === 1);
+  const paths = ['', ...made.map(({ name }) => `worlds/${name}/`)];
+  /** All of each world: its state, and the counts of its calls. */
+  const look = () =>
+    Promise.all(
+      paths.map(async (path) => {
+        const { counts } = await control('GET', `${path}info`);
+        return { state: await control('GET', `${path}state`), counts };
+      }),
+    );
+  const before = await look();
   const origin = 'https://a.example.com';
   const secrets = new Set<string>();
+  const busy = paths.map((_, index) => index % 2 === 1);
   await Promise.all(
-    busy.map(async ({ name, token }, index) => {
+    made.map(async ({ credentials: [{ token }] }, index) => {
+      const at = paths[index + 1];
+      if (!busy[index + 1]) return;
       // The same key and person everywhere: a first attempt in each world, all concurrent.
       const created = await call(sandbox, token, 'accounts', person);
       assert.equal([created.status, created.body.id], [201, '1007'], JSON.stringify(created.body));
-      const at = (path: string) => `worlds/${name}/${path}`;
-      await sandbox.control('PUT', at('forwards'), { from: origin, to: 'http://127.0.0.1:1' });
+      await control('PUT', `${at}forwards`, { from: origin, to: 'http://127.0.0.1:1' });
       const hook = { url: `${origin}/`, event_categories: ['account'] };
       const subscribed = await call(sandbox, token, 'webhooks', hook);
       assert.is(subscribed.status, 201);
       secrets.add(subscribed.body.secret);
-      await sandbox.control('POST', at('events'), { category: 'account', brand_id: '10' });
-      await sandbox.control('POST', at('faults'), { match: {}, effect: { kind: 'hang' } });
-      await sandbox.control('PATCH', at('firms/1'), { permissions: { createAccount: false } });
-      await sandbox.control('POST', at('clock/advance'), { by_ms: 1000 * (index + 1) });
+      await control('POST', `${at}events`, { category: 'account', brand_id: '10' });
+      await control('POST', `${at}faults`, { match: {}, effect: { kind: 'hang' } });
+      await control('PATCH', `${at}firms/1`, { permissions: { createAccount: false } });
+      await control('POST', `${at}clock/advance`, { by_ms: 1000 * (index + 1) });
     }),
   );
-  for (const [index, world] of made.entries()) {
-    const seen = await stateOf(sandbox, world);
-    if (index % 2 === 0) assert.equal(seen, untouched, world.name);
-    else {
-      assert.is(seen.now, untouched.now + 1000 * ((index + 1) / 2));
-      assert.equal(
-        [seen.accounts, seen.requests, seen.faults, seen.forwards, seen.permissions],
-        [untouched.accounts + 1, 2, 1, 1, false],
-      );
-      assert.equal(
-        [seen.events - untouched.events, seen.deliveries - untouched.deliveries],
-        [2, 1],
-      );
+  for (const [index, { state, counts }] of (await look()).entries()) {
+    const { state: beforeState, counts: beforeCounts } = before[index] as Any;
+    if (!busy[index]) {
+      assert.equal([state, counts], [beforeState, beforeCounts], paths[index]);
+      continue;
     }
+    assert.is(state.clock.now_ms - beforeState.clock.now_ms, 1000 * index);
+    const added = (['accounts', 'requests', 'faults', 'last_seq', 'deliveries'] as const).map(
+      (name) => counts[name] - beforeCounts[name],
+    );
+    assert.equal(added, [1, 2, 1, 2, 1]);
   }
-  assert.is(secrets.size, busy.length);
-  // The first world has not seen it either.
-  assert.is(((await sandbox.control('GET', 'requests')) as Any).requests.length, 0);
-  for (const { name } of made) await sandbox.control('DELETE', `worlds/${name}`);
-  const { worlds: left } = (await sandbox.control('GET', 'worlds')) as Any;
+  assert.is(secrets.size, count / 2);
+  for (const { name } of made) await control('DELETE', `worlds/${name}`);
+  const { worlds: left } = await control('GET', 'worlds');
   assert.equal(
     left.map(({ name }: Any) => name),
     ['default'],
@@ -109,7 +84,7 @@ worlds('changes in one of twenty worlds do not show in the others', async () => 
 
 worlds('dropping a world aborts its calls at every stage', async () => {
   const sandbox = await createSandbox({ clock: 'frozen' });
-  const created = await make(sandbox, 'gone');
+  const [{ token: gone }] = (await make(sandbox, 'gone')).credentials;
   const fault = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
   await sandbox.control('POST', 'worlds/gone/faults', fault);
   const cut = (work: Promise<unknown>) =>
@@ -119,17 +94,17 @@ worlds('dropping a world aborts its calls at every stage', async () => {
     );
   const { base_url } = await sandbox.listen();
   const headers = {
-    authorization: `Bearer ${created.token}`,
+    authorization: `Bearer ${gone}`,
     'idempotency-key': 'socket',
     'content-type': 'application/json',
   };
   const terms = { method: 'POST', headers, body: JSON.stringify(person) };
   const underWay = [
-    cut(call(sandbox, created.token, 'accounts', person)),
+    cut(call(sandbox, gone, 'accounts', person)),
     cut(fetch(`${base_url}/api/v1/accounts`, terms)),
   ];
-  const read = reader(sandbox, created);
-  for (let tries = 0; (await read('info')).counts.held < 2; tries += 1) {
+  const held = async () => ((await sandbox.control('GET', 'worlds/gone/info')) as Any).counts.held;
+  for (let tries = 0; (await held()) < 2; tries += 1) {
     assert.ok(tries < 500, 'both calls are held back');
     await new Promise((next) => setTimeout(next, 2));
   }
