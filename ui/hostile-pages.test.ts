@@ -81,9 +81,9 @@ if (place !== null) {
   };
 
   const stateOf = async () => {
-    const info = (await place.served.ask('GET', 'info')) as { counts: object };
+    const { counts } = await place.served.ask('GET', 'info');
     // Before it sends a token, a browser sends an OPTIONS request, which is a call in the journal.
-    const others = Object.entries(info.counts).filter(([name]) => !name.startsWith('requests'));
+    const others = Object.entries(counts).filter(([name]) => !name.startsWith('requests'));
     return Object.fromEntries(others);
   };
 

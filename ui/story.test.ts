@@ -82,9 +82,7 @@ if (bench !== null) {
 
   story('a transaction is approved through the API and settled by the operator', async () => {
     const { page } = view;
-    const created = (await bench.served.call('POST', 'transactions', depositOf('story-t'))) as {
-      id: string;
-    };
+    const created = await bench.served.call('POST', 'transactions', depositOf('story-t'));
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByRole('link', { name: created.id }).click();
     await page.getByRole('img', { name: /It is pending\. Legal moves: approve/ }).waitFor();
@@ -92,10 +90,8 @@ if (bench !== null) {
     await page.getByRole('img', { name: /It is approved\. Legal moves: settle/ }).waitFor();
     await page.getByRole('button', { name: 'Settle' }).click();
     await page.getByRole('img', { name: /It is settled\./ }).waitFor();
-    const transaction = (await bench.served.ask('GET', `transactions/${created.id}`)) as {
-      status: string;
-    };
-    assert.is(transaction.status, 'settled');
+    const { status } = await bench.served.ask('GET', `transactions/${created.id}`);
+    assert.is(status, 'settled');
   });
 
   story('a hint marks its row, and is shown with the reasons', async () => {
@@ -137,10 +133,10 @@ if (bench !== null) {
 
   story('an account shows its own history only', async () => {
     const { page, settled } = view;
-    const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {
-      accounts: { id: string; client_reference_id: string }[];
-    };
-    const id = accounts.find((each) => each.client_reference_id === 'story-1')?.id ?? '';
+    const { accounts } = await bench.served.ask('GET', 'accounts?limit=1000');
+    const { id } = accounts.find(
+      (each: Record<string, string>) => each.client_reference_id === 'story-1',
+    );
     await page.goto(`${bench.served.base}/#/accounts/${id}`);
     const history = page.getByRole('table', { name: 'What happened' });
     await history.getByRole('link', { name: 'POST /api/v1/accounts' }).first().waitFor();
@@ -161,11 +157,7 @@ if (bench !== null) {
 
   story('an operation is switched off for a firm, and on again', async () => {
     const { page } = view;
-    const read = () =>
-      bench.served.ask('GET', 'firms/1') as Promise<{
-        rate_per_second: number;
-        permissions: Record<string, boolean>;
-      }>;
+    const read = () => bench.served.ask('GET', 'firms/1');
     await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByText('Firm 1, ').click();
     const firm = page.getByRole('group', { name: 'Operations that firm 1 may use' });
@@ -276,10 +268,7 @@ if (bench !== null) {
     await page.getByRole('button', { name: 'Save as a file' }).click();
     saved = (await (await coming).path()) ?? '';
     assert.ok(saved !== '');
-    const count = async () => {
-      const { accounts } = (await bench.served.ask('GET', 'accounts')) as { accounts: unknown[] };
-      return accounts.length;
-    };
+    const count = async () => (await bench.served.ask('GET', 'info')).counts.accounts;
     const before = await count();
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('button', { name: 'Yes, reset this world' }).click();

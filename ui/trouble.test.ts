@@ -37,10 +37,8 @@ async function plant({ ask, call, base }: Served): Promise<void> {
     country: hostile,
     language: hostile,
   });
-  const transaction = (await call('POST', 'transactions', depositOf(`t ${hostile}`))) as {
-    id: string;
-  };
-  await call('POST', `transactions/${transaction.id}/reject?account_id=1001`, { reason: hostile });
+  const { id } = await call('POST', 'transactions', depositOf(`t ${hostile}`));
+  await call('POST', `transactions/${id}/reject?account_id=1001`, { reason: hostile });
   const { hostname } = new URL('https://hooks.partner.example');
   await ask('PUT', `dns/${hostname}`, { addresses: ['93.184.216.34'] });
   await ask('PUT', 'forwards', { from: `https://${hostname}`, to: `${base}/nowhere?${'<img>'}` });
@@ -85,17 +83,13 @@ if (bench !== null) {
     page.on('request', (request) => {
       if (!request.url().startsWith(`${bench.served.base}/`)) elsewhere.push(request.url());
     });
-    const { requests } = (await bench.served.ask('GET', 'requests?limit=8')) as {
-      requests: { id: string }[];
-    };
-    const { last_seq } = (await bench.served.ask('GET', 'events?limit=1')) as { last_seq: number };
-    const { deliveries } = (await bench.served.ask('GET', 'deliveries')) as {
-      deliveries: { id: string | null }[];
-    };
-    const places = [
-      ...requests.map(({ id }) => `timeline/requests/${id}`),
+    const { requests } = await bench.served.ask('GET', 'requests?limit=8');
+    const { last_seq } = await bench.served.ask('GET', 'events?limit=1');
+    const { deliveries } = await bench.served.ask('GET', 'deliveries');
+    const places: string[] = [
+      ...requests.map(({ id }: { id: string }) => `timeline/requests/${id}`),
       `timeline/events/${last_seq}`,
-      `timeline/deliveries/${deliveries.findLast(({ id }) => id !== null)?.id}`,
+      `timeline/deliveries/${deliveries.findLast(({ id }: { id: unknown }) => id !== null).id}`,
       ...['accounts', 'accounts/1007', 'accounts/transactions/9013', 'webhooks', 'api'],
       ...['webhooks/3', 'faults', 'access', 'worlds', 'rules', 'rules/questions'],
     ];
@@ -148,12 +142,7 @@ if (bench !== null) {
 
   trouble('a world is saved, restored and copied', async () => {
     const { page, complaints } = await open('#/worlds');
-    const count = async () => {
-      const { counts } = (await bench.served.ask('GET', 'info')) as {
-        counts: { accounts: number };
-      };
-      return counts.accounts;
-    };
+    const count = async () => (await bench.served.ask('GET', 'info')).counts.accounts;
     const before = await count();
     const snapshots = page.getByRole('region', { name: 'Snapshots of the world “default”' });
     await snapshots.getByLabel('Name', { exact: true }).fill('before');

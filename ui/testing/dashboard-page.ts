@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const patienceMs = 15_000;
 const quietMs = 150;
 
-/** The path of Chromium; null if it is not installed, so that a suite can be skipped. */
+/** The path of Chromium, or null if it is not installed. */
 export function findChromium(): string | null {
   const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
   return existsSync(path) ? path : null;
@@ -93,15 +93,18 @@ export interface Credential {
   readonly token: string;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: responses of any operation and row.
+type Answer = any;
+
 export interface Served {
   readonly base: string;
   readonly port: number;
   readonly credentials: readonly Credential[];
   readonly stop: () => Promise<void>;
   /** Calls the control plane; any response is accepted. */
-  readonly ask: (method: string, path: string, body?: unknown) => Promise<unknown>;
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Calls the API as the firm. */
-  readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>;
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
 }
 
 /** A new person at brand 10. */
@@ -165,7 +168,7 @@ async function send(
   method: string,
   headers: Readonly<Record<string, string>>,
   body?: unknown,
-): Promise<unknown> {
+): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },

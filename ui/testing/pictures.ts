@@ -65,18 +65,15 @@ async function takeAll(browser: Browser, served: Served): Promise<void> {
     await page.goto(`${served.base}/#/${place}`);
     await settled();
   };
-  const { requests } = (await served.ask('GET', 'requests?status=409&limit=1')) as {
-    requests: { id: string }[];
-  };
-  await show(`timeline/requests/${requests[0]?.id}`, 640);
+  const { requests } = await served.ask('GET', 'requests?status=409&limit=1');
+  await show(`timeline/requests/${requests[0].id}`, 640);
   await take(page, 'request');
-  const { deliveries } = (await served.ask('GET', 'deliveries?limit=1000')) as {
-    deliveries: { id: string | null; attempts: unknown[]; status: string }[];
-  };
-  const tried = deliveries.findLast(({ status, id, attempts }) => {
-    return status === 'pending' && id !== null && attempts.length > 1;
-  });
-  await show(`timeline/deliveries/${tried?.id}`, 640);
+  const { deliveries } = await served.ask('GET', 'deliveries?limit=1000');
+  const tried = deliveries.findLast(
+    ({ status, attempts }: { status: string; attempts: unknown[] }) =>
+      status === 'pending' && attempts.length > 1,
+  );
+  await show(`timeline/deliveries/${tried.id}`, 640);
   await take(page, 'delivery');
   await page.setViewportSize({ width: 1180, height: 700 });
   // Leave the dashboard, because its content security policy would apply to the report too.
