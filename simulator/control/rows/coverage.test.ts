@@ -9,6 +9,7 @@ import {
   sampleCalls,
   unreachable,
 } from '../../../fixtures/sample-calls.ts';
+import { tokenOf } from '../../host/testing/sandbox.ts';
 import { createTestPlane, type TestPlane } from '../testing/plane.ts';
 
 const test = suite<{ testPlane: TestPlane }>('coverage');
@@ -68,7 +69,9 @@ function playStep(
   const key = step.key === null || method === 'GET' ? null : `${id}-${step.key ?? index}`;
   const headers: Record<string, string> = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(step.as === '' ? {} : { authorization: `Bearer ${tokenOf(testPlane, step.as ?? 'firm')}` }),
+    ...(step.as === ''
+      ? {}
+      : { authorization: `Bearer ${tokenOf(testPlane.sandbox, step.as ?? 'firm')}` }),
     ...(key === null ? {} : { 'idempotency-key': key }),
     ...(tag === undefined ? {} : { 'if-match': `"${tag}"` }),
   };
@@ -84,14 +87,6 @@ function playStep(
       resolve({ body: isJson ? JSON.parse(answer.reply.body) : {} });
     });
   });
-}
-
-function tokenOf({ sandbox }: TestPlane, who: string): string {
-  const { tokens, credentials } = sandbox.first.world;
-  for (const { token, client_id: clientId } of tokens.values()) {
-    if (credentials.get(clientId)?.name === who) return token;
-  }
-  throw new Error(`there is no credential ${who}`);
 }
 
 test('every rule has a reason or a line that covers it', async ({ testPlane }) => {

@@ -5,6 +5,7 @@ import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
 import type { Call, Reply } from '../../../core/call.ts';
 import type { CommandArguments, CommandName } from '../../../core/commands/commands.ts';
 import type { Delivery, Subscription } from '../../../core/records.ts';
+import { tokenOf } from '../../testing/sandbox.ts';
 import { Sandbox } from '../../world/sandbox.ts';
 import type { WorldHost } from '../../world/world-host.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
@@ -90,15 +91,13 @@ export class DeliveryTestHarness {
 
   /** A call of the API with a credential of the empty world. */
   call(method: string, target: string, body?: unknown, as = 'firm'): Promise<Reply> {
-    const { credentials, tokens } = this.host.world;
-    const credential = [...credentials.values()].find(({ name }) => name === as);
-    const token = [...tokens.values()].find(
-      ({ client_id: clientId }) => clientId === credential?.client_id,
-    );
     const call: Call = {
       method,
       target,
-      headers: { authorization: `Bearer ${token?.token}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${tokenOf(this.sandbox, as)}`,
+        'content-type': 'application/json',
+      },
       body: new Uint8Array(Buffer.from(body === undefined ? '' : JSON.stringify(body))),
     };
     return new Promise((resolve, reject) => {
