@@ -10,17 +10,8 @@ import { type Arrival, DeliveryTestHarness, startMs } from './testing/delivery-t
 const faults = suite<{ harness: DeliveryTestHarness }>('delivery faults');
 eachWith(faults, 'harness', () => DeliveryTestHarness.begin());
 
-const order = (
-  harness: DeliveryTestHarness,
-  effect: DeliveryEffect,
-  { webhook = true, times }: { webhook?: boolean | string; times?: number } = {},
-): void => {
-  harness.execute('makeFault', {
-    match: { webhook },
-    effect,
-    ...(times === undefined ? {} : { times }),
-  });
-};
+const order = (harness: DeliveryTestHarness, effect: DeliveryEffect, fault: object = {}) =>
+  harness.execute('makeFault', { match: { webhook: true }, effect, ...fault });
 
 function verdictOf(harness: DeliveryTestHarness, id: number, arrival: Arrival | undefined) {
   const header = arrival?.headers['X-Webhook-Signature'] ?? '';
@@ -92,7 +83,7 @@ faults('delay: the attempt and those behind it start later', async ({ harness })
 faults('a fault applies to one subscription, or to calls only', async ({ harness }) => {
   const one = await harness.subscribe('https://one.example.com/');
   const two = await harness.subscribe('https://two.example.com/');
-  order(harness, { kind: 'drop' }, { webhook: String(one) });
+  order(harness, { kind: 'drop' }, { match: { webhook: String(one) } });
   harness.execute('makeFault', { match: {}, effect: { kind: 'status', status: 500 } });
   harness.emit();
   await harness.waitUntilIdle();

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadWorld } from '../../core/state/snapshot.ts';
 import { restoreState, serializeState } from '../storage/world-document.ts';
 import { DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
@@ -145,20 +144,6 @@ order('an attempt interrupted by a restart is made again (EVT-4)', async () => {
   assert.is(after.subscription(id).last_delivered_seq, 2);
   assert.is(after.host.world.openDeliveries.get(id)?.size, 0);
   await after.close();
-});
-
-order('waiting deliveries are counted again when a world is loaded', async () => {
-  const harness = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
-  harness.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
-  const id = await harness.subscribe();
-  harness.emit(6);
-  await harness.arrived(6);
-  await new Promise(setImmediate);
-  assert.is(harness.host.world.openDeliveries.get(id)?.size, 6);
-  const document = JSON.parse([...serializeState(harness.host)].join(''));
-  const loaded = loadWorld(document, harness.host.behaviour);
-  assert.equal(loaded.openDeliveries, harness.host.world.openDeliveries);
-  await harness.close();
 });
 
 order.run();

@@ -150,24 +150,4 @@ test('a name set by an operator needs no look-up', async ({ harness }) => {
   );
 });
 
-test('local webhooks are refused unless they are allowed', async () => {
-  const local = 'http://127.0.0.1:9000/in';
-  const strict = await DeliveryTestHarness.begin();
-  const refused = await strict.call('POST', '/api/v1/webhooks', {
-    url: local,
-    event_categories: ['account'],
-  });
-  assert.is(refused.status, 422);
-  await strict.close();
-  const harness = await DeliveryTestHarness.begin({ allowLocalWebhooks: true });
-  const id = await harness.subscribe(local);
-  harness.emit();
-  await harness.waitUntilIdle();
-  assert.is(harness.arrivals[0]?.url, local);
-  assert.equal(harness.arrivals[0]?.request.addresses, ['127.0.0.1']);
-  assert.is(harness.arrivals[0]?.request.refuseAddress('127.0.0.1'), null);
-  assert.is(harness.subscription(id).disabled, false);
-  await harness.close();
-});
-
 test.run();

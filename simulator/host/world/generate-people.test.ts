@@ -9,6 +9,7 @@ import { Invariants } from '../../core/testing/invariants.ts';
 import { createTestSandbox } from '../testing/sandbox.ts';
 import { generatePeople } from './generate-people.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { WorldHost } from './world-host.ts';
 
 const generated = suite<{ sandbox: Sandbox }>('generated people');
 
@@ -25,13 +26,9 @@ generated.before(async (place) => {
 });
 generated.after(({ sandbox }) => sandbox.close());
 
-const peopleOf = async (seed: string) => {
-  const { accounts, longestAgoMs } = await generatePeople(generate, emptyWorld, seed);
-  return { accounts: [...accounts], longestAgoMs };
-};
-
 generated('a world has the requested number of people, and passes validation', async () => {
-  const { accounts, longestAgoMs } = await peopleOf('7');
+  const { longestAgoMs, ...people } = await generatePeople(generate, emptyWorld, '7');
+  const accounts = [...people.accounts];
   const world = JSON.parse(JSON.stringify({ ...emptyWorld, accounts }));
   assert.equal(parseWorld(world).problems ?? [], []);
   assert.is(accounts.length, 300);
@@ -49,12 +46,6 @@ generated('a world has the requested number of people, and passes validation', a
   assert.is(new Set(steps).size, 5, 'transactions in every status');
 });
 
-generated('the same seed gives the same world, another seed another world', async () => {
-  const [one, same, other] = await Promise.all(['1', '1', '2'].map((seed) => peopleOf(seed)));
-  assert.equal(same, one);
-  assert.not.equal(other, one);
-});
-
 generated('explicit records are kept, and a world without the option is unchanged', async () => {
   const person = { brand_id: '10', client_reference_id: 'x', email: 'x@y.z', ago: '1d' };
   const sandbox = await createTestSandbox({ fixture: { ...fixture, accounts: [person] } });
@@ -68,14 +59,9 @@ generated('explicit records are kept, and a world without the option is unchange
 
 generated('events are in order of time, and only those that can still be read', ({ sandbox }) => {
   const { events, nowMs } = sandbox.first.world;
-  const { records, first, lastSeq } = events;
+  const { records, first } = events;
   assert.ok(records.length > 500, `${records.length} events`);
   assert.ok(first > 500, 'older ones have been forgotten');
-  assert.equal(
-    records.map(({ seq }) => seq),
-    records.map((_, index) => first + index),
-  );
-  assert.is(records.at(-1)?.seq, lastSeq);
   const times = records.map(({ occurred_at: atMs }) => atMs);
   assert.equal(
     [...times].sort((one, other) => one - other),
@@ -116,17 +102,16 @@ generated('a sandbox starts with the people, also after a reset', async ({ sandb
   assert.is(first.world.transactions.size, 900);
   assert.is(first.world.positions.size, 600);
   for (const problem of new Invariants().problems(first.world)) assert.unreachable(problem);
-  const people = () => JSON.stringify([...first.world.accounts.values()]);
-  const before = people();
+  const peopleOf = ({ world }: WorldHost) => [...world.accounts.values()];
+  const before = peopleOf(first);
   await sandbox.reset('default');
-  assert.is(people(), before);
+  assert.equal(peopleOf(first), before);
+  // The same seed gives the same people, another seed other people.
   const beside = await sandbox.addWorld({ name: 'beside', seed: 'other' });
   assert.is(beside.world.accounts.size, 300);
+  assert.not.equal(peopleOf(beside), before);
   const again = await sandbox.addWorld({ name: 'again', seed: 'other' });
-  const names = (world: typeof beside.world) =>
-    [...world.accounts.values()].map(({ email }) => email);
-  assert.equal(names(again.world), names(beside.world));
-  assert.ok(dumpWorld(beside.world) !== null);
+  assert.equal(peopleOf(again), peopleOf(beside));
 });
 
 generated.run();
