@@ -143,19 +143,6 @@ disturbed(
   },
 );
 
-disturbed('a refusal without a code does not decide its own rule', async () => {
-  const disturb: Disturbance = (call) =>
-    isEmpty(call) ? respond(422, 'no rows', 'text/plain') : undefined;
-  const judged = async (only: string[], skip: string[] = []) => {
-    const results = await play({ disturb, only, skip, isHurried: true });
-    const both: RuleId[] = ['BULK-6', 'ERR-1a'];
-    return both.map((id) => judgeRule(findRule(id), results).verdict);
-  };
-  assert.equal(await judged([]), ['blocked', 'deviates']);
-  assert.equal(await judged(['BULK-6']), ['blocked', 'not_tested']);
-  assert.equal(await judged([], ['ERR-1a']), ['deviates', 'not_tested']);
-});
-
 // IDEM-15 on a target that refuses duplicates while the first one runs, by the form of the refusal.
 const DUPLICATES: readonly (readonly [body: string, type: string, deviating: string[]])[] = [
   ['{"code":"idempotency_in_flight"}', PROBLEM, []],

@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     'passed',
   ],
   // EVT-4: an event may be delivered twice.
-  ['sent-twice', ['EVT-5b', 'EVT-7', 'EVT-8a', 'EVT-8b', 'HOOK-5'], 'passed'],
+  ['sent-twice', ['EVT-4', 'EVT-5b', 'EVT-7', 'EVT-8a', 'EVT-8b', 'EVT-9b', 'HOOK-5'], 'passed'],
   // NS-1: orders may always be refused.
   ['market-409', ['POS-2', 'POS-4'], 'not_tested'],
   ['generous', ['AUTH-3c'], 'passed'],
