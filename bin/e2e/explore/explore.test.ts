@@ -5,26 +5,29 @@ import * as assert from 'uvu/assert';
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import type { Model } from '../../../conformance/explore/model.ts';
 import { verdictOf } from '../../../conformance/explore/report/report.ts';
-import type { Step, Value } from '../../../conformance/explore/sequence.ts';
+import type { Step } from '../../../conformance/explore/sequence.ts';
 import { Random } from '../../../fixtures/random.ts';
-import { createAccount, explored } from './testing/explored.ts';
+import {
+  account,
+  answering,
+  createAccount,
+  decide,
+  deposit,
+  explored,
+  sending,
+  subscribed,
+} from './testing/explored.ts';
 
 const exploring = suite('explore');
 
 /** The target only answers the calls for which `isLost` is false. */
-const losing = (isLost: (count: number, body: string, method: string) => boolean) => {
+const losing = (isLost: (count: number) => boolean) => {
   let count = 0;
-  return ({ sender }: Model) => ({
-    sender: {
-      ...sender,
-      send: (wire: Parameters<typeof sender.send>[0]) => {
-        const isCall = wire.url.includes('/api/v1/');
-        if (isCall) count += 1;
-        const body = Buffer.from(wire.body ?? []).toString();
-        if (isCall && isLost(count, body, wire.method)) throw new Unreachable('reset', 'cut');
-        return sender.send(wire);
-      },
-    },
+  return sending(async (wire, next) => {
+    const isCall = wire.url.includes('/api/v1/');
+    if (isCall) count += 1;
+    if (isCall && isLost(count)) throw new Unreachable('reset', 'cut');
+    return next(wire);
   });
 };
 
@@ -67,26 +70,11 @@ const page = (status: number) => () => ({
 const empty = () => ({ status: 200, headers: [], body: Buffer.from('') });
 
 const call = { do: 'call', as: 'firm' } as const;
-const account = { $of: 1, at: 'id' } as const;
 const update = (n: number, body: { readonly [name: string]: string }): Step => ({
   ...{ ...call, n, operation: 'updateAccount', key: { $fresh: `u${n}` }, id: account, body },
   ifMatch: { $header: 1, name: 'etag' },
 });
-const money: readonly Step[] = [
-  { do: 'open', n: 2, account },
-  {
-    ...{ ...call, n: 3, operation: 'createTransaction', key: { $fresh: 't3' } },
-    body: {
-      ...{ client_reference_id: { $fresh: 't' }, account_id: account, currency: 'USD' },
-      ...{ trading_account_id: { $of: 2, at: 'trading_account_id' }, amount: '25.00' },
-      transaction_type: 'Deposit',
-    },
-  },
-  {
-    ...{ ...call, n: 4, operation: 'cancelTransaction', id: { $of: 3, at: 'id' } },
-    ...{ query: { account_id: account }, key: { $fresh: 'c4' }, body: { reason: 'late' } },
-  },
-];
+const money: readonly Step[] = [{ do: 'open', n: 2, account }, deposit(3), decide(4, 'cancel')];
 type Wire = { readonly method: string; readonly url: string; readonly text: string };
 const CRASHES: readonly (readonly [
   words: string,
@@ -120,15 +108,10 @@ const CRASHES: readonly (readonly [
 
 for (const [words, meets, answer, at, steps] of CRASHES) {
   exploring(`${words} is found, shrunk and not counted as lost`, async () => {
-    const bent = ({ sender }: Model) => ({
-      sender: {
-        ...sender,
-        send: async (wire: Parameters<typeof sender.send>[0]) => {
-          const text = Buffer.from(wire.body ?? []).toString();
-          const isMet = wire.url.includes('/api/v1/') && meets({ ...wire, text });
-          return isMet ? (answer() as never) : sender.send(wire);
-        },
-      },
+    const bent = sending(async (wire, next) => {
+      const text = Buffer.from(wire.body ?? []).toString();
+      const isMet = wire.url.includes('/api/v1/') && meets({ ...wire, text });
+      return isMet ? (answer() as never) : next(wire);
     });
     const all = await explored({ bent, steps: [createAccount(1), ...steps, createAccount(9)] });
     const [first] = all.found;
@@ -159,32 +142,11 @@ exploring(
 );
 
 exploring('a time in another unit breaks the rule of its form, whatever shows it', async () => {
-  const account: Value = { $of: 1, at: 'id' };
-  const body = {
-    ...{ client_reference_id: { $fresh: 'd' }, account_id: account, currency: 'USD' },
-    ...{ trading_account_id: { $of: 2, at: 'trading_account_id' }, amount: '25.00' },
-    transaction_type: 'Deposit',
-  };
-  const pay = { do: 'call', operation: 'createTransaction', as: 'firm', body } as const;
-  const inSeconds = ({ sender }: Model) => ({
-    sender: {
-      ...sender,
-      async send(wire: Parameters<typeof sender.send>[0]) {
-        const answer = await sender.send(wire);
-        const text = Buffer.from(answer.body).toString();
-        return { ...answer, body: Buffer.from(text.replace(/("created_at":\d{10})\d{3}/, '$1')) };
-      },
-    },
-  });
+  const inSeconds = answering((text) => text.replace(/("created_at":\d{10})\d{3}/, '$1'));
   const steps = [
     createAccount(1),
     { do: 'open', n: 2, account } as const,
-    { ...pay, n: 3, key: { $fresh: 'one' } },
-    { ...pay, n: 4, key: { $fresh: 'two' } },
-    {
-      ...({ do: 'call', n: 5, operation: 'approveTransaction', as: 'firm' } as const),
-      ...{ id: { $of: 3, at: 'id' }, query: { account_id: account }, key: { $fresh: 'end' } },
-    },
+    ...[deposit(3, {}, 'one'), deposit(4, {}, 'two'), decide(5, 'approve')],
   ];
   const { found } = await explored({ bent: inSeconds, steps });
   assert.equal(
@@ -236,11 +198,8 @@ exploring('a fault that applies on one side only is no difference (NS-17)', asyn
 });
 
 exploring('steps that depend on an open difference are not compared', async () => {
-  const call = { do: 'call', as: 'firm' } as const;
-  const body = { url: { $of: 1, at: 'url' }, event_categories: ['account'] };
   const steps: readonly Step[] = [
-    { do: 'hook', n: 1, answers: [200] },
-    { ...call, n: 2, operation: 'createWebhook', body },
+    ...subscribed,
     createAccount(3),
     { ...call, n: 4, operation: 'getAccountStatus', id: { $of: 3, at: 'id' } },
     createAccount(5),

@@ -2,35 +2,24 @@
 // the question was observed or not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Model } from '../../../conformance/explore/model.ts';
 import { observe, unaskedIn } from '../../../conformance/explore/observe.ts';
 import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
-import { createAccount, explored } from './testing/explored.ts';
+import {
+  account,
+  answering,
+  createAccount,
+  decide,
+  deposit,
+  explored,
+  sending,
+  subscribed,
+} from './testing/explored.ts';
 
 const open = suite('open questions');
 
 const call = { do: 'call', as: 'firm' } as const;
-const account: Value = { $of: 1, at: 'id' };
-const deposit = (
-  n: number,
-  over: { readonly [name: string]: Value } = {},
-  key = `t${n}`,
-): Step => ({
-  ...{ ...call, n, operation: 'createTransaction', key: { $fresh: key } },
-  body: {
-    client_reference_id: { $fresh: 'deposit' },
-    account_id: account,
-    trading_account_id: { $of: 2, at: 'trading_account_id' },
-    ...{ currency: 'USD', amount: '25.00', transaction_type: 'Deposit', ...over },
-  },
-});
-const decide = (n: number, verb: 'approve' | 'reject' | 'cancel'): Step => ({
-  ...{ ...call, n, operation: `${verb}Transaction` as const, id: { $of: 3, at: 'id' } },
-  ...{ query: { account_id: account }, key: { $fresh: `d${n}` } },
-  ...(verb === 'approve' ? {} : { body: { reason: 'late' } }),
-});
 const paid: readonly Step[] = [createAccount(1), { do: 'open', n: 2, account }, deposit(3)];
 
 /** Settings of the target, each with steps that show them. */
@@ -94,40 +83,20 @@ for (const [answers, steps] of ROWS) {
 
 open('a subscription that one side alone has disabled is not compared in a list', async () => {
   const steps: readonly Step[] = [
-    { do: 'hook', n: 1, answers: [200] },
-    {
-      ...{ ...call, n: 2, operation: 'createWebhook' },
-      body: { url: { $of: 1, at: 'url' }, event_categories: ['account'] },
-    },
+    ...subscribed,
     // NS-48: the target does not know this form of the id.
     { ...call, n: 3, operation: 'disableWebhook', id: { $join: ['0', { $of: 2, at: 'id' }] } },
     { ...call, n: 4, operation: 'listWebhooks' },
   ];
-  const bent = ({ sender }: Model) => ({
-    sender: {
-      ...sender,
-      send: (wire: Parameters<typeof sender.send>[0]) =>
-        sender.send({ ...wire, url: wire.url.replace(/\/0\d+\/disable$/, '/999999/disable') }),
-    },
-  });
+  const bent = sending((wire, next) =>
+    next({ ...wire, url: wire.url.replace(/\/0\d+\/disable$/, '/999999/disable') }),
+  );
   const all = await explored({ steps, bent });
   assert.equal([all.found, all.unexplained], [[], []]);
 });
 
 open('an open member is no difference beside another member that is one', async () => {
-  const leaking = ({ sender }: Model) => ({
-    sender: {
-      ...sender,
-      async send(wire: Parameters<typeof sender.send>[0]) {
-        const answer = await sender.send(wire);
-        const text = Buffer.from(answer.body).toString();
-        return {
-          ...answer,
-          body: Buffer.from(text.replace(/("firm_id":"1")}$/, '$1,"email":"a"}')),
-        };
-      },
-    },
-  });
+  const leaking = answering((body) => body.replace(/("firm_id":"1")}$/, '$1,"email":"a"}'));
   const steps = [createAccount(1, { phone: { $phone: 'p', form: 'e164' } })];
   const answers = { phone_form: 'digits' } as const;
   const all = await explored({ answers, steps, unasked: unaskedIn({}), bent: leaking });
@@ -146,25 +115,16 @@ open('an open row of a batch does not hide a difference in another row', async (
     body: { accounts: [one!, two!] },
   };
   // The target refuses the long name, whose limit is open, and answers another row like this.
-  const answering =
-    (second: string) =>
-    ({ sender }: Model) => ({
-      sender: {
-        ...sender,
-        async send(wire: Parameters<typeof sender.send>[0]) {
-          const answer = await sender.send(wire);
-          let row = 0;
-          const text = Buffer.from(answer.body).toString();
-          const rows = text.replace(/"status":201,"id":"(\d+)"/g, (_, id) => {
-            row += 1;
-            return row === 1 ? '"status":422,"id":null' : `"status":${second},"id":"${id}"`;
-          });
-          return { ...answer, body: Buffer.from(rows) };
-        },
-      },
+  const rowsLike = (second: string) =>
+    answering((body) => {
+      let row = 0;
+      return body.replace(/"status":201,"id":"(\d+)"/g, (_, id) => {
+        row += 1;
+        return row === 1 ? '"status":422,"id":null' : `"status":${second},"id":"${id}"`;
+      });
     });
   const foundWith = async (second: string) => {
-    const { found } = await explored({ steps: [batch], bent: answering(second) });
+    const { found } = await explored({ steps: [batch], bent: rowsLike(second) });
     return found.map(({ difference }) => [difference.at, difference.target]);
   };
   assert.equal(await foundWith('201'), []);
@@ -173,27 +133,15 @@ open('an open row of a batch does not hide a difference in another row', async (
 
 open('how soon a read shows that an event was delivered is no difference', async () => {
   const steps: readonly Step[] = [
-    { do: 'hook', n: 1, answers: [200] },
-    {
-      ...{ ...call, n: 2, operation: 'createWebhook' },
-      body: { url: { $of: 1, at: 'url' }, event_categories: ['account'] },
-    },
+    ...subscribed,
     createAccount(3),
     { ...call, n: 4, operation: 'getWebhook', id: { $of: 2, at: 'id' } },
   ];
   let writtenMs = 0;
-  const bent = ({ sender }: Model) => ({
-    sender: {
-      ...sender,
-      async send(wire: Parameters<typeof sender.send>[0]) {
-        const answer = await sender.send(wire);
-        if (wire.method !== 'GET') writtenMs = performance.now();
-        if (wire.method !== 'GET' || performance.now() - writtenMs > 200) return answer;
-        const text = Buffer.from(answer.body).toString();
-        const late = text.replace(/"last_delivered_seq":\d+/, '"last_delivered_seq":0');
-        return { ...answer, body: Buffer.from(late) };
-      },
-    },
+  const bent = answering((body, { method }) => {
+    if (method !== 'GET') writtenMs = performance.now();
+    const isLate = method === 'GET' && performance.now() - writtenMs <= 200;
+    return isLate ? body.replace(/"last_delivered_seq":\d+/, '"last_delivered_seq":0') : body;
   });
   const all = await explored({ steps, bent });
   assert.equal([all.found, all.unexplained], [[], []]);

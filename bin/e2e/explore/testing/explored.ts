@@ -51,3 +51,53 @@ export const createAccount = (
     ...over,
   },
 });
+
+/** The account that the first step creates. */
+export const account: Value = { $of: 1, at: 'id' };
+/** A deposit to the trading account that the second step opens. */
+export const deposit = (
+  n: number,
+  over: { readonly [name: string]: Value } = {},
+  key = `t${n}`,
+): Step => ({
+  ...({ do: 'call', n, operation: 'createTransaction', as: 'firm' } as const),
+  ...{ key: { $fresh: key } },
+  body: {
+    client_reference_id: { $fresh: 'deposit' },
+    account_id: account,
+    trading_account_id: { $of: 2, at: 'trading_account_id' },
+    ...{ currency: 'USD', amount: '25.00', transaction_type: 'Deposit', ...over },
+  },
+});
+
+/** Decides the transaction that the third step creates. */
+export const decide = (n: number, verb: 'approve' | 'reject' | 'cancel'): Step => ({
+  ...({ do: 'call', n, operation: `${verb}Transaction`, as: 'firm' } as const),
+  ...{ id: { $of: 3, at: 'id' } },
+  ...{ query: { account_id: account }, key: { $fresh: `d${n}` } },
+  ...(verb === 'approve' ? {} : { body: { reason: 'late' } }),
+});
+
+/** A subscription to the events of accounts, at a receiver that accepts everything. */
+export const subscribed: readonly Step[] = [
+  { do: 'hook', n: 1, answers: [200] },
+  {
+    ...({ do: 'call', n: 2, operation: 'createWebhook', as: 'firm' } as const),
+    body: { url: { $of: 1, at: 'url' }, event_categories: ['account'] },
+  },
+];
+
+type Wire = Parameters<Model['sender']['send']>[0];
+type Answer = Awaited<ReturnType<Model['sender']['send']>>;
+
+/** A target of which this function sends each request, or answers it itself. */
+export const sending =
+  (send: (wire: Wire, next: Model['sender']['send']) => Promise<Answer>) =>
+  ({ sender }: Model) => ({ sender: { ...sender, send: (wire: Wire) => send(wire, sender.send) } });
+
+/** A target with other bodies of answers. */
+export const answering = (change: (body: string, wire: Wire) => string) =>
+  sending(async (wire, next) => {
+    const answer = await next(wire);
+    return { ...answer, body: Buffer.from(change(Buffer.from(answer.body).toString(), wire)) };
+  });
