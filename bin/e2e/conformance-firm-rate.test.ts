@@ -1,24 +1,18 @@
 // The rate of a firm, judged in real time with the credentials of a profile.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
-import { type ProfileRates, writeProfile } from './testing/live-profile.ts';
-import { sandboxed } from './testing/sandboxed.ts';
+import { runJudge } from '../commands/conformance/testing/run-judge.ts';
+import { onLiveTarget } from './testing/live-profile.ts';
 
 /** The verdict of LIM-3 for a firm with this rate; `isTold`: the profile names the rate. */
 function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
-  return sandboxed({ clock: 'real' }, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const plan: ProfileRates = { per_second: 2, ...(isTold ? { firm_per_second: 8 } : {}) };
-      const profile = await writeProfile(sandbox, cwd, plan);
-      await sandbox.control('PATCH', 'firms/1', { rate_per_second: firmPerSecond });
-      const only = ['lim-firm-in-real-time'];
-      const given = { baseUrl, controlUrl: 'none', profile, json: true, only };
-      const { report } = await runJudge(given, { cwd });
-      const rule = report.rules.find(({ id }) => id === 'LIM-3')!;
-      return `${rule.verdict} ${rule.findings.map(({ actual }) => actual).join('; ')}`;
-    }),
-  );
+  const rates = { per_second: 2, ...(isTold ? { firm_per_second: 8 } : {}) };
+  return onLiveTarget({ rates }, async ({ given, cwd, sandbox }) => {
+    await sandbox.control('PATCH', 'firms/1', { rate_per_second: firmPerSecond });
+    const { report } = await runJudge({ ...given, only: ['lim-firm-in-real-time'] }, { cwd });
+    const rule = report.rules.find(({ id }) => id === 'LIM-3')!;
+    return `${rule.verdict} ${rule.findings.map(({ actual }) => actual).join('; ')}`;
+  });
 }
 
 const firmRate = suite('the rate of a firm');

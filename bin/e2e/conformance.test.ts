@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Profile } from '../../conformance/providers/profile.ts';
 import type { Report } from '../../conformance/reports/report.ts';
 import { parseConfig } from '../../fixtures/config.ts';
 import { rules } from '../../fixtures/rules.ts';
 import type { SandboxHandle, SandboxOptions } from '../../simulator/index.ts';
 import { type Given, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
-import { profileOfSandbox } from './testing/live-profile.ts';
+import { onLiveTarget } from './testing/live-profile.ts';
 import { sandboxed, unpassedOf, verdictOf } from './testing/sandboxed.ts';
 
 const FROZEN: SandboxOptions = { clock: 'frozen' };
@@ -58,14 +59,17 @@ function tokenOf(sandbox: SandboxHandle, name: string): string {
   return token;
 }
 
-/** A profile with one settled transaction, and a receiver that does not listen. */
-const profileOf = async (sandbox: SandboxHandle, per_second: number) => ({
-  ...(await profileOfSandbox(sandbox, { per_second })),
-  seeds: {
-    trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
-    settled_transactions: [{ id: '9001', account_id: '1001' }],
-  },
-  receiver: { public_url: 'https://tunnel.example.com/hooks' },
+/** A live target whose profile has one settled transaction, and a receiver that does not listen. */
+const target = (per_second: number, sandbox: SandboxOptions = {}) => ({
+  ...{ rates: { per_second }, sandbox },
+  change: ({ seeds, receiver: _, ...profile }: Profile): Profile => ({
+    ...profile,
+    seeds: {
+      trading_account: seeds!.trading_account!,
+      settled_transactions: [{ id: '9001', account_id: '1001' }],
+    },
+    receiver: { public_url: 'https://tunnel.example.com/hooks' },
+  }),
 });
 
 const STANDARD: SandboxOptions = { plan: 'standard' };
@@ -87,31 +91,26 @@ async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
 command(
   'with a profile: no deviation, no subscription is left, and the report says what to add',
   () =>
-    sandboxed(STANDARD, (baseUrl, sandbox) =>
-      withFolder(async (cwd) => {
-        writeFileSync(join(cwd, 'p.json'), JSON.stringify(await profileOf(sandbox, 50)));
-        const openOnes = await watchSubscriptions(baseUrl, sandbox);
-        const before = await openOnes();
-        const only = ['HOOK-1', 'HOOK-2', 'HOOK-5', 'ACC-1', 'ACC-16', 'TXS-11', 'EVT-1', 'LIM-4'];
-        const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', only, json: true };
-        const seen = await runJudge(given, { cwd });
-        assert.is(seen.code, 4);
-        const { summary, unlock } = seen.report;
-        assert.is(summary.deviates, 0);
-        for (const id of ['ACC-1', 'ACC-16', 'HOOK-1'])
-          assert.is(verdictOf(seen.report, id), 'passed', id);
-        assert.is(verdictOf(seen.report, 'EVT-1'), 'not_tested');
-        assert.ok(unlock.some(({ add, rules: more }) => add.startsWith('receiver') && more > 0));
-        assert.equal(await openOnes(), before);
-        assert.not.ok(seen.out.includes(tokenOf(sandbox, 'firm')));
-        // TXS-11 cancels a settled transaction: it cannot be used a second time.
-        assert.is(verdictOf(seen.report, 'TXS-11'), 'passed');
-        assert.match(readFileSync(join(cwd, 'p.json.used'), 'utf8'), '9001');
-        const again = await runJudge({ ...given, only: ['TXS-11'] }, { cwd });
-        assert.match(again.report.notes.join('\n'), 'used up by earlier runs: 9001');
-        assert.is(verdictOf(again.report, 'TXS-11'), 'not_tested');
-      }),
-    ),
+    onLiveTarget(target(50, STANDARD), async ({ given: live, cwd, baseUrl, sandbox }) => {
+      const openOnes = await watchSubscriptions(baseUrl, sandbox);
+      const before = await openOnes();
+      const only = ['HOOK-1', 'HOOK-2', 'HOOK-5', 'ACC-1', 'ACC-16', 'TXS-11', 'EVT-1', 'LIM-4'];
+      const seen = await runJudge({ ...live, only }, { cwd });
+      assert.is(seen.code, 4);
+      const { summary, unlock } = seen.report;
+      assert.is(summary.deviates, 0);
+      // TXS-11 cancels a settled transaction: it cannot be used a second time.
+      for (const id of ['ACC-1', 'ACC-16', 'HOOK-1', 'TXS-11'])
+        assert.is(verdictOf(seen.report, id), 'passed', id);
+      assert.is(verdictOf(seen.report, 'EVT-1'), 'not_tested');
+      assert.ok(unlock.some(({ add, rules: more }) => add.startsWith('receiver') && more > 0));
+      assert.equal(await openOnes(), before);
+      assert.not.ok(seen.out.includes(tokenOf(sandbox, 'firm')));
+      assert.match(readFileSync(join(cwd, 'p.json.used'), 'utf8'), '9001');
+      const again = await runJudge({ ...live, only: ['TXS-11'] }, { cwd });
+      assert.match(again.report.notes.join('\n'), 'used up by earlier runs: 9001');
+      assert.is(verdictOf(again.report, 'TXS-11'), 'not_tested');
+    }),
 );
 
 command('the brand of a bare token is found out', () =>
@@ -130,31 +129,22 @@ command('the brand of a bare token is found out', () =>
 );
 
 command('an interrupted run reports what is done, leaves no subscription and exits with 130', () =>
-  sandboxed({}, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify(await profileOf(sandbox, 5)));
-      const openOnes = await watchSubscriptions(baseUrl, sandbox);
-      const before = await openOnes();
-      const stop = new AbortController();
-      const given: Given = {
-        ...{ baseUrl, controlUrl: 'none', profile: 'p.json', json: true },
-        report: ['html=r.html'],
-        only: ['HOOK-*'],
-      };
-      const running = runJudge(given, { cwd }, stop.signal);
-      // Wait until the run has created a subscription.
-      while ((await openOnes()).length === before.length) {
-        await sleep(250);
-      }
-      stop.abort();
-      const { code, report } = await running;
-      assert.is(code, 130);
-      assert.ok(report.interrupted);
-      assert.is(report.rules.length, rules.length);
-      assert.ok(existsSync(join(cwd, 'r.html')));
-      assert.equal(await openOnes(), before);
-    }),
-  ),
+  onLiveTarget(target(5), async ({ given: live, cwd, baseUrl, sandbox }) => {
+    const openOnes = await watchSubscriptions(baseUrl, sandbox);
+    const before = await openOnes();
+    const stop = new AbortController();
+    const given: Given = { ...live, report: ['html=r.html'], only: ['HOOK-*'] };
+    const running = runJudge(given, { cwd }, stop.signal);
+    // Wait until the run has created a subscription.
+    while ((await openOnes()).length === before.length) await sleep(250);
+    stop.abort();
+    const { code, report } = await running;
+    assert.is(code, 130);
+    assert.ok(report.interrupted);
+    assert.is(report.rules.length, rules.length);
+    assert.ok(existsSync(join(cwd, 'r.html')));
+    assert.equal(await openOnes(), before);
+  }),
 );
 
 command('a baseline accepts known failures and reports stale entries', () =>

@@ -7,12 +7,11 @@ import * as assert from 'uvu/assert';
 import { socketSender } from '../../../conformance/engine/send/sender.ts';
 import type { ExploreReport } from '../../../conformance/explore/report/report.ts';
 import type { Step, Value } from '../../../conformance/explore/sequence.ts';
-import { parseProfile } from '../../../conformance/providers/profile.ts';
+import { type Profile, parseProfile } from '../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
-import { createSandbox } from '../../../simulator/index.ts';
-import { runExplore, withFolder } from '../../commands/conformance/testing/run-judge.ts';
-import { profileOfSandbox } from '../testing/live-profile.ts';
-import { behindGateway, type Passed } from '../testing/sandboxed.ts';
+import { runExplore } from '../../commands/conformance/testing/run-judge.ts';
+import { onLiveTarget, profileOfSandbox } from '../testing/live-profile.ts';
+import { type Passed, sandboxed } from '../testing/sandboxed.ts';
 import { createAccount, explored } from './testing/explored.ts';
 
 const live = suite('explore a live target');
@@ -24,16 +23,14 @@ async function explore(over: object, given: Readonly<Record<string, string>>) {
     seen.push(passed);
     return false;
   };
-  const report = await behindGateway({}, { note }, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const profile = { ...(await profileOfSandbox(sandbox, { per_second: 400 })), ...over };
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
-      writeFileSync(join(cwd, 'm.json'), '{}');
-      const options = { baseUrl, controlUrl: 'none', profile: 'p.json', model: 'm.json' };
-      await runExplore({ ...options, ...given, report: ['json=r.json'] }, { cwd });
-      return JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as ExploreReport;
-    }),
-  );
+  const change = (profile: Profile) => ({ ...profile, ...over });
+  const target = { rates: { per_second: 400 }, gateway: { note }, change };
+  const report = await onLiveTarget(target, async ({ given: { json: _, ...live }, cwd }) => {
+    writeFileSync(join(cwd, 'm.json'), '{}');
+    const options = { ...live, ...given, model: 'm.json', report: ['json=r.json'] };
+    await runExplore(options, { cwd });
+    return JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as ExploreReport;
+  });
   return { seen, report };
 }
 
@@ -144,20 +141,19 @@ const ROWS: readonly (readonly [words: string, steps: readonly Step[], delayMs: 
 
 for (const [words, steps, settlement_delay_ms] of ROWS) {
   live(`${words}: no difference`, async () => {
-    const sandbox = await createSandbox({ settings: { settlement_delay_ms } });
-    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-    const given = await profileOfSandbox(sandbox, { per_second: 2_000, firm_per_second: 8_000 });
-    const profile = parseProfile(given, {}).profile!;
-    const provider = profileProvider({ baseUrl, profile, mark: 'explorer' });
-    const sender = await socketSender();
-    try {
-      const { found, inconclusive } = await explored({ provider, sender, steps });
-      assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
-    } finally {
-      await provider.close();
-      await sender.close();
-      await sandbox.close();
-    }
+    await sandboxed({ settings: { settlement_delay_ms } }, async (baseUrl, sandbox) => {
+      const rates = { per_second: 2_000, firm_per_second: 8_000 };
+      const { profile } = parseProfile(await profileOfSandbox(sandbox, rates), {});
+      const provider = profileProvider({ baseUrl, profile: profile!, mark: 'explorer' });
+      const sender = await socketSender();
+      try {
+        const { found, inconclusive } = await explored({ provider, sender, steps });
+        assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+      } finally {
+        await provider.close();
+        await sender.close();
+      }
+    });
   });
 }
 

@@ -4,9 +4,9 @@ import { type RequestListener, request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPERATIONS } from '../../../conformance/spec/operations.ts';
-import { runJudge, withFolder, withServer } from '../../commands/conformance/testing/run-judge.ts';
+import { runJudge, withServer } from '../../commands/conformance/testing/run-judge.ts';
 import { startChaosProxy } from '../testing/chaos-proxy.ts';
-import { writeProfile } from '../testing/live-profile.ts';
+import { onLiveTarget } from '../testing/live-profile.ts';
 import { faultDrawer } from '../testing/network-faults.ts';
 import { startSandbox } from '../testing/program.ts';
 import { complaintsOf, sandboxed, verdictOf } from '../testing/sandboxed.ts';
@@ -40,45 +40,42 @@ for (const [rate, seed, only, least] of RATES) {
 }
 
 const SKEW_MS = -2 * 3_600_000;
-passing('a clock two hours behind: no deviation', () =>
-  sandboxed({ clock: new Date(Date.now() + SKEW_MS).toISOString() }, async (target, sandbox) => {
-    await sandbox.control('PUT', 'clock', { mode: 'real' });
-    const proxy = await startChaosProxy({ target, draw: () => undefined, skewMs: SKEW_MS });
+passing('a clock two hours behind: no deviation', () => {
+  const sandbox = { clock: new Date(Date.now() + SKEW_MS).toISOString() };
+  const target = { rates: { per_second: 200 }, sandbox };
+  return onLiveTarget(target, async ({ given, cwd, baseUrl, sandbox: { control } }) => {
+    await control('PUT', 'clock', { mode: 'real' });
+    const options = { target: baseUrl, draw: () => undefined, skewMs: SKEW_MS };
+    const proxy = await startChaosProxy(options);
     const only = ['EVT-5a', 'HOOK-1', 'HOOK-2', 'TXN-1', 'AUTH-3a', 'ACC-1'];
-    await withFolder(async (cwd) => {
-      const profile = await writeProfile(sandbox, cwd, { per_second: 200 });
-      const given = { baseUrl: proxy.url, controlUrl: 'none', profile, json: true, only };
-      const { report, code } = await runJudge(given, { cwd });
-      assert.equal(complaintsOf(report), []);
-      assert.ok([0, 4].includes(code), `exit ${code}`);
-      assert.ok(report.summary.passed >= 5, `${report.summary.passed} passed`);
-    });
+    const { report, code } = await runJudge({ ...given, baseUrl: proxy.url, only }, { cwd });
     await proxy.close();
-  }),
-);
+    assert.equal(complaintsOf(report), []);
+    assert.ok([0, 4].includes(code), `exit ${code}`);
+    assert.ok(report.summary.passed >= 5, `${report.summary.passed} passed`);
+  });
+});
 
 // IDEM-6b: any write may be answered 503 `write_contention`, and run when it is repeated under its key.
-passing('every tenth write is answered 503 write_contention: no deviation', () =>
-  sandboxed({ plan: 'pro', seed: 'contended' }, async (baseUrl, sandbox) => {
+passing('every tenth write is answered 503 write_contention: no deviation', () => {
+  const rates = { per_second: 200, firm_per_second: 800 };
+  const target = { rates, sandbox: { plan: 'pro', seed: 'contended' } } as const;
+  return onLiveTarget(target, async ({ given, cwd, sandbox }) => {
     const effect = { kind: 'status', status: 503 };
     const writes = Object.entries(OPERATIONS).filter(([, { keyed }]) => keyed);
     for (const [operation] of writes) {
       await sandbox.control('POST', 'faults', { match: { operation }, effect, probability: 0.1 });
     }
-    await withFolder(async (cwd) => {
-      const profile = await writeProfile(sandbox, cwd, { per_second: 200, firm_per_second: 800 });
-      const only = ['ACC-1*', 'UPD-*', 'IDEM-6b'];
-      const given = { baseUrl, controlUrl: 'none', profile, json: true, only };
-      const { report } = await runJudge(given, { cwd });
-      assert.equal(complaintsOf(report), []);
-      const refused = report.scenarios.flatMap(({ exchanges }) =>
-        exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
-      );
-      assert.ok(refused.length > 5, `${refused.length} were contended`);
-      assert.ok(report.summary.passed >= 12, `${report.summary.passed} passed`);
-    });
-  }),
-);
+    const only = ['ACC-1*', 'UPD-*', 'IDEM-6b'];
+    const { report } = await runJudge({ ...given, only }, { cwd });
+    assert.equal(complaintsOf(report), []);
+    const refused = report.scenarios.flatMap(({ exchanges }) =>
+      exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
+    );
+    assert.ok(refused.length > 5, `${refused.length} were contended`);
+    assert.ok(report.summary.passed >= 12, `${report.summary.passed} passed`);
+  });
+});
 
 // LIM-5: the specification does not say how soon a refusal arrives. A late one is a refusal too.
 const LATE_MS = 900;

@@ -4,9 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Profile } from '../../../conformance/providers/profile.ts';
 import type { SandboxHandle } from '../../../simulator/index.ts';
-import { type Given, runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
-import { behindGateway } from '../testing/sandboxed.ts';
+import { type Given, runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { onLiveTarget } from '../testing/live-profile.ts';
 
 const gate = suite('a gate');
 
@@ -20,9 +21,8 @@ interface Gated {
   calls(): number;
 }
 
-/** A live target with a profile, which a test can disturb after a number of calls. */
+/** A live target with a small profile, which a test can disturb after a number of calls. */
 async function gated(play: (gate: Gated) => Promise<void>): Promise<void> {
-  const forwards = [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }];
   let left = Number.POSITIVE_INFINITY;
   let wrong = 0;
   let count = 0;
@@ -31,27 +31,23 @@ async function gated(play: (gate: Gated) => Promise<void>): Promise<void> {
     count += 1;
     return left < 0 ? wrong : undefined;
   };
-  await behindGateway({ plan: 'pro', forwards }, { refuse }, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const firm = { token: sandbox.credential('firm').token, brand_id: '10' };
-      const profile = {
-        credentials: { firm },
-        seeds: {
-          trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
-          settled_transactions: [{ id: '9001', account_id: '1001' }],
-        },
-        plan: { per_second: 50 },
-        receiver: { public_url: 'https://example.com/hooks' },
-      };
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
-      const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
-      const after = (calls: number, status: number) => {
-        left = calls;
-        wrong = status;
-      };
-      await play({ cwd, given, sandbox, after, calls: () => count });
-    }),
-  );
+  const change = ({ credentials: { firm }, seeds, plan }: Profile): Profile => ({
+    credentials: { firm: firm! },
+    seeds: {
+      trading_account: seeds!.trading_account!,
+      settled_transactions: [{ id: '9001', account_id: '1001' }],
+    },
+    plan: plan!,
+    receiver: { public_url: 'https://tunnel.example.com/hooks' },
+  });
+  const target = { rates: { per_second: 50 }, gateway: { refuse }, change };
+  await onLiveTarget({ ...target, sandbox: { plan: 'pro' } }, (live) => {
+    const after = (calls: number, status: number) => {
+      left = calls;
+      wrong = status;
+    };
+    return play({ ...live, after, calls: () => count });
+  });
 }
 
 const FEW = ['ACC-1', 'ACC-4', 'ACC-13', 'UPD-1', 'UPD-2', 'IDEM-4b'];

@@ -1,15 +1,14 @@
 // A run on a live target, observed by a proxy: it writes only to records that it created, sends no
 // order and no webhook host that is not in the profile, obeys --max-rate, and leaves no
 // subscription enabled.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inventory } from '../../../conformance/engine/inventory/inventory.ts';
 import { WriteRefused } from '../../../conformance/engine/scenario-errors.ts';
-import { type Given, runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
-import { profileOfSandbox } from '../testing/live-profile.ts';
-import { behindGateway, type Passed, repetitive, sandboxed } from '../testing/sandboxed.ts';
+import { EXAMPLE_PROFILE, type Profile } from '../../../conformance/providers/profile.ts';
+import { type Given, runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { onLiveTarget } from '../testing/live-profile.ts';
+import { type Passed, repetitive } from '../testing/sandboxed.ts';
 
 interface Played {
   readonly seen: readonly Passed[];
@@ -17,7 +16,7 @@ interface Played {
 }
 
 const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '0.01' };
-const RATE = 400;
+const rates = { per_second: 400 };
 
 /** A run with a profile through a gateway that records everything; `lose` drops an answer. */
 async function play(
@@ -30,13 +29,10 @@ async function play(
     seen.push(passed);
     return lose(passed);
   };
-  const run = await behindGateway({}, { note }, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const profile = await profileOfSandbox(sandbox, { per_second: RATE });
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify({ ...profile, ...over }));
-      const options = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
-      return await runJudge({ ...options, ...given }, { cwd });
-    }),
+  const change = (profile: Profile) => ({ ...profile, ...over });
+  const target = { rates, gateway: { note }, change };
+  const run = await onLiveTarget(target, ({ given: live, cwd }) =>
+    runJudge({ ...live, ...given }, { cwd }),
   );
   return { seen, run };
 }
@@ -238,19 +234,17 @@ manners('the guard refuses every write that names a record of others', async () 
 });
 
 manners('the profile that init writes runs with one token set, and shows no userinfo', () =>
-  sandboxed({ plan: 'pro' }, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const { EXAMPLE_PROFILE } = await import('../../../conformance/providers/profile.ts');
-      writeFileSync(join(cwd, 'p.json'), JSON.stringify(EXAMPLE_PROFILE));
+  onLiveTarget(
+    { rates, change: () => EXAMPLE_PROFILE },
+    async ({ given, cwd, baseUrl, sandbox }) => {
       const env = { FIRM_TOKEN: String(sandbox.credential('firm').token) };
-      const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
       const { report } = await runJudge({ ...given, only: ['ACC-1,ACC-4'] }, { cwd, env });
       assert.equal([report.summary.passed, report.summary.deviates], [2, 0]);
       assert.match(report.notes.join(), 'Not given, as their variables are not set');
       const secret = baseUrl.replace('://', '://user:hunter2@');
       const dry = await runJudge({ baseUrl: secret, dryRun: true }, { cwd, env });
       assert.not.match(dry.out + dry.err, 'hunter2');
-    }),
+    },
   ),
 );
 

@@ -1,13 +1,12 @@
 // A credential in a profile under the wrong role is an error in the profile: it is reported and not
 // used, and no rule is blamed for it.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Profile } from '../../../conformance/providers/profile.ts';
 import type { SandboxHandle } from '../../../simulator/index.ts';
-import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
-import { writeProfile } from '../testing/live-profile.ts';
-import { blamedIn, sandboxed } from '../testing/sandboxed.ts';
+import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { onLiveTarget } from '../testing/live-profile.ts';
+import { blamedIn } from '../testing/sandboxed.ts';
 
 type Credentials = Record<string, Record<string, string>>;
 
@@ -33,19 +32,17 @@ const SWAPS: [role: string, words: RegExp, only: string[], swap: (s: SandboxHand
 
 const roles = suite('the roles of a profile');
 
-async function judged(swap: (s: SandboxHandle, credentials: Credentials) => Promise<string[]>) {
-  return sandboxed({}, (baseUrl, sandbox) =>
-    withFolder(async (cwd) => {
-      const file = await writeProfile(sandbox, cwd, { per_second: 500 });
-      const profile = JSON.parse(readFileSync(join(cwd, file), 'utf8'));
-      const only = await swap(sandbox, profile.credentials);
-      writeFileSync(join(cwd, file), JSON.stringify(profile));
-      const given = { baseUrl, controlUrl: 'none', profile: file, json: true, only };
-      const { report } = await runJudge(given, { cwd });
-      return { notes: report.notes.join('\n'), bad: blamedIn(report), report };
-    }),
-  );
-}
+const judged = (swap: (s: SandboxHandle, credentials: Credentials) => Promise<string[]>) => {
+  let only: string[] = [];
+  const change = async (profile: Profile, sandbox: SandboxHandle) => {
+    only = await swap(sandbox, profile.credentials as Credentials);
+    return profile;
+  };
+  return onLiveTarget({ rates: { per_second: 500 }, change }, async ({ given, cwd }) => {
+    const { report } = await runJudge({ ...given, only }, { cwd });
+    return { notes: report.notes.join('\n'), bad: blamedIn(report), report };
+  });
+};
 
 for (const [role, words, only, swap] of SWAPS) {
   roles(`a wrong ${role} is named and not used`, async () => {

@@ -2,8 +2,11 @@
 // credential, seeds, and a receiver that deliveries are forwarded to.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SandboxHandle } from '../../../simulator/index.ts';
+import type { Profile } from '../../../conformance/providers/profile.ts';
+import type { SandboxHandle, SandboxOptions } from '../../../simulator/index.ts';
+import { type Given, withFolder } from '../../commands/conformance/testing/run-judge.ts';
 import { freePort } from './program.ts';
+import { behindGateway, type Gateway, sandboxed } from './sandboxed.ts';
 
 const TUNNEL = 'https://tunnel.example.com';
 
@@ -17,24 +20,43 @@ interface Listed {
   readonly credentials: readonly { readonly client_id: string; readonly kind: string }[];
 }
 
-/** Writes the profile into a folder and returns the file's name. */
-export async function writeProfile(
-  sandbox: SandboxHandle,
-  folder: string,
-  plan: ProfileRates,
-): Promise<string> {
-  const profile = await profileOfSandbox(sandbox, plan);
-  writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile, null, 2));
-  return 'profile.json';
+interface LiveTarget {
+  readonly rates: ProfileRates;
+  readonly sandbox?: SandboxOptions;
+  readonly gateway?: Gateway;
+  /** The profile that is written instead. */
+  readonly change?: (profile: Profile, sandbox: SandboxHandle) => Profile | Promise<Profile>;
+}
+
+interface LivePlay {
+  /** Options of a run: the target, and its profile in `p.json`. */
+  readonly given: Given;
+  readonly cwd: string;
+  readonly baseUrl: string;
+  readonly sandbox: SandboxHandle;
+}
+
+/** A sandbox that is judged without its control plane. */
+export function onLiveTarget<T>(
+  { rates, sandbox: options = {}, gateway, change = (profile) => profile }: LiveTarget,
+  play: (live: LivePlay) => Promise<T>,
+): Promise<T> {
+  const prepared = (baseUrl: string, sandbox: SandboxHandle) =>
+    withFolder(async (cwd) => {
+      const profile = await change(await profileOfSandbox(sandbox, rates), sandbox);
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+      const given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
+      return await play({ given, cwd, baseUrl, sandbox });
+    });
+  return gateway ? behindGateway(options, gateway, prepared) : sandboxed(options, prepared);
 }
 
 /** Sets the rates, and the address that deliveries are forwarded to. */
 export async function profileOfSandbox(
   sandbox: SandboxHandle,
   plan: ProfileRates,
-): Promise<object> {
-  const given = (name: string) => sandbox.credential(name);
-  const token = (name: string) => ({ token: given(name).token });
+): Promise<Profile> {
+  const token = (name: string) => ({ token: String(sandbox.credential(name).token) });
   const port = await freePort();
   await sandbox.control('PUT', 'forwards', { from: TUNNEL, to: `http://127.0.0.1:${port}` });
   const place = (account: string, trading: string) => ({
@@ -42,7 +64,7 @@ export async function profileOfSandbox(
     trading_account_id: trading,
     currency: 'USD',
   });
-  const { client_id: id, client_secret: secret } = given('firm');
+  const { client_id, client_secret } = sandbox.credential('firm');
   const profile = {
     credentials: {
       firm: { ...token('firm'), brand_id: '10' },
@@ -54,7 +76,7 @@ export async function profileOfSandbox(
       amend_only: token('amend-only'),
       delegated: { ...token('delegated'), account_id: '1001', trading_account_id: '5001' },
       read_only: { ...token('delegated-read-only'), account_id: '1001' },
-      client: { client_id: id, client_secret: secret },
+      client: { client_id: String(client_id), client_secret: String(client_secret) },
     },
     seeds: {
       trading_account: place('1001', '5001'),
