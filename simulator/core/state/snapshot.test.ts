@@ -58,26 +58,11 @@ const refusal = (document: unknown): string => {
 };
 
 const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
-  ['timers of null', (w) => (w.timers = [null]), 'world.timers[0] must be an object, not null'],
   ['a firm of an id', (w) => (w.firms = [{ id: '1' }]), 'world.firms[0].name is missing'],
-  ['a firm without plan', (w) => delete w.firms[1].plan, 'world.firms[1].plan is missing'],
-  ['a plan', (w) => (w.firms[0].plan = 'gold'), 'world.firms[0].plan must be one of'],
-  ['a permission', (w) => (w.firms[0].permissions.a = 1), 'world.firms[0].permissions.a must be'],
-  ['a subscription', (w) => (w.subscriptions = [{ id: 1 }]), 'world.subscriptions[0].url is'],
   ['a url', (w) => (w.subscriptions[0].url = 'no'), 'world.subscriptions[0].url must be a URL'],
   ['a delivery', (w) => (w.deliveries = [{ id: '1' }]), 'world.deliveries[0].subscription_id is'],
   ['a bucket', (w) => (w.buckets = [{}]), 'world.buckets[0].key is missing'],
-  [
-    'a bucket of null',
-    (w) => (w.buckets = [{ key: 'a', value: null }]),
-    'buckets[0].value must be',
-  ],
   ['a bucket twice', (w) => w.buckets.push(w.buckets[0]), '.key is there twice'],
-  [
-    'a forward of a number',
-    (w) => (w.forwards = [{ key: 'a', value: 1 }]),
-    '[0].value must be a str',
-  ],
   [
     'a forward to no URL',
     (w) => (w.forwards = [{ key: 'a', value: 'b' }]),
@@ -88,12 +73,9 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['a time with a fraction', (w) => (w.nowMs = 1.5), 'world.nowMs must be a whole number'],
   ['a time of no date', (w) => (w.nowMs = 9e15), 'world.nowMs must be from 0'],
   ['a time before the start', (w) => (w.nowMs = 1), 'world.nowMs must not be before world.started'],
-  ['no name', (w) => delete w.name, 'world.name is missing'],
-  ['a counter', (w) => (w.counters.timer = 'x'), 'world.counters.timer must be a whole number'],
   ['a counter at its end', (w) => (w.counters.account = 2 ** 53 - 1), '.counters.account must be'],
   ['a tag at its end', (w) => (w.accounts[0].revision = 2 ** 53 - 1), 'accounts[0].revision must'],
   ['an option', (w) => (w.options = {}), 'world.options.allowLocalWebhooks is missing'],
-  ['keys', (w) => delete w.keys, 'world.keys is missing'],
   [
     'a key',
     (w) => (w.keys = [{ key: 'k', value: { atMs: 1 } }]),
@@ -106,9 +88,7 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['a token', (w) => delete w.tokens[0].client_id, 'world.tokens[0].client_id is missing'],
   ['an id of no text', (w) => (w.accounts[0].id = 5), 'world.accounts[0].id must be a string'],
   ['an id twice', (w) => w.accounts.push(w.accounts[0]), '.id is there twice: "1001"'],
-  ['an email', (w) => (w.accounts[2].email = null), 'world.accounts[2].email must be a string'],
   ['a balance', (w) => (w.tradingAccounts[0].balance = 'NaN'), 'world.tradingAccounts[0].balance'],
-  ['an entry', (w) => (w.tradingAccounts[0].entries = [0]), 'world.tradingAccounts[0].entries[0] '],
   ['a status', (w) => (w.transactions[0].status = 'lost'), 'world.transactions[0].status must be'],
   ['no account', (w) => (w.accounts = []), ', not in world.accounts'],
   ['no firm', (w) => (w.firms = []), 'world.credentials[0].firm_id is "1", not in world.firms'],

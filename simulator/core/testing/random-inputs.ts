@@ -1,8 +1,13 @@
 // Generates inputs for a world from numbers: valid and invalid calls, time, receiver responses,
 // commands.
 
-import { operationNames, operationTable } from '../../../fixtures/operations.ts';
+import {
+  type OperationName,
+  operationNames,
+  operationTable,
+} from '../../../fixtures/operations.ts';
 import { Random } from '../../../fixtures/random.ts';
+import type { CommandName } from '../commands/commands.ts';
 import type { CallInput, Input } from '../step.ts';
 import type { World } from '../world.ts';
 
@@ -48,22 +53,14 @@ const oddBodies: readonly (string | Uint8Array)[] = [
   `{"client_reference_id":"${'r'.repeat(300)}","email":"long@example.com","brand_id":"10"}`,
 ];
 const oddTargets = [
-  '/',
-  '/api',
-  '/api/v1',
-  '/api/v1/',
-  '/api/v1/accounts/',
-  '/api/v1//accounts',
-  '/api/v2/accounts',
-  '/api/v1/accounts/%',
-  '/api/v1/accounts/%zz',
-  '/api/v1/accounts/%00',
-  '/api/v1/accounts/..%2f..',
-  '/api/v1/transactions/9001/approve?account_id=%ff',
+  ...`
+    / * /api /api/v1 /api/v1/ /api/v1/accounts/ /api/v1//accounts /api/v2/accounts /api/v1/accounts/%
+    /api/v1/accounts/%zz /api/v1/accounts/%00 /api/v1/accounts/..%2f.. /api/v1/__proto__
+    /api/v1/transactions/9001/approve?account_id=%ff /api/v1/accounts?limit=-1&after=__proto__
+  `
+    .trim()
+    .split(/\s+/),
   `/api/v1/accounts/${'1'.repeat(9000)}`,
-  '/api/v1/accounts?limit=-1&after=__proto__',
-  '/api/v1/__proto__',
-  '*',
 ];
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'BREW'];
 
@@ -103,50 +100,41 @@ function transactionOf(draw: Draw, world: World): Record<string, unknown> {
   };
 }
 
-function bodyOf(draw: Draw, world: World, operation: string): unknown {
-  switch (operation) {
-    case 'createAccount':
-      return personOf(draw);
-    case 'updateAccount':
-      return { [pick(draw, ['first_name', 'status', 'country', 'email'])]: `v${draw(50)}` };
-    case 'bulkCreateAccounts':
-      return { accounts: Array.from({ length: draw(5) }, () => personOf(draw)) };
-    case 'openPosition':
-      return {
-        trading_account_id: keyOf(draw, world.tradingAccounts) ?? '1',
-        instrument: pick(draw, ['EURUSD', 'XAUUSD', '']),
-        side: pick(draw, ['buy', 'sell', 'hold']),
-        volume: pick(draw, ['1', '0.01', '-1', '0']),
-      };
-    case 'closePosition': {
-      const position = world.positions.get(keyOf(draw, world.positions) ?? '');
-      return {
-        trading_account_id: position?.trading_account_id ?? '1',
-        position_id: position?.id ?? '1',
-        ...(draw(2) === 0 ? { volume: pick(draw, ['0.01', '5', '1000000']) } : {}),
-      };
-    }
-    case 'createTransaction':
-      return transactionOf(draw, world);
-    case 'createWebhook':
-      return {
-        url: pick(draw, ['https://hooks.example.com/a', 'http://a.example', 'https://127.0.0.1/']),
-        event_categories: pick(draw, [['account'], ['account', 'transaction'], [], ['none']]),
-      };
-    case 'issueToken': {
-      const credential = world.credentials.get(keyOf(draw, world.credentials) ?? '');
-      return {
-        grant_type: 'client_credentials',
-        client_id: credential?.client_id,
-        client_secret: credential?.client_secret,
-      };
-    }
-    default:
-      return { reason: pick(draw, ['because', '', ' ']) };
-  }
-}
+const bodies: Readonly<Partial<Record<OperationName, (draw: Draw, world: World) => object>>> = {
+  createAccount: personOf,
+  updateAccount: (draw) => ({
+    [pick(draw, ['first_name', 'status', 'country', 'email'])]: `v${draw(50)}`,
+  }),
+  bulkCreateAccounts: (draw) => ({
+    accounts: Array.from({ length: draw(5) }, () => personOf(draw)),
+  }),
+  openPosition: (draw, world) => ({
+    trading_account_id: keyOf(draw, world.tradingAccounts) ?? '1',
+    instrument: pick(draw, ['EURUSD', 'XAUUSD', '']),
+    side: pick(draw, ['buy', 'sell', 'hold']),
+    volume: pick(draw, ['1', '0.01', '-1', '0']),
+  }),
+  closePosition: (draw, world) => {
+    const position = world.positions.get(keyOf(draw, world.positions) ?? '');
+    return {
+      trading_account_id: position?.trading_account_id ?? '1',
+      position_id: position?.id ?? '1',
+      ...(draw(2) === 0 ? { volume: pick(draw, ['0.01', '5', '1000000']) } : {}),
+    };
+  },
+  createTransaction: transactionOf,
+  createWebhook: (draw) => ({
+    url: pick(draw, ['https://hooks.example.com/a', 'http://a.example', 'https://127.0.0.1/']),
+    event_categories: pick(draw, [['account'], ['account', 'transaction'], [], ['none']]),
+  }),
+  issueToken: (draw, { credentials }) => {
+    const { client_id, client_secret } = credentials.get(keyOf(draw, credentials) ?? '') ?? {};
+    return { grant_type: 'client_credentials', client_id, client_secret };
+  },
+};
+const reasonOf = (draw: Draw) => ({ reason: pick(draw, ['because', '', ' ']) });
 
-function targetOf(draw: Draw, world: World, operation: (typeof operationNames)[number]): string {
+function targetOf(draw: Draw, world: World, operation: OperationName): string {
   const { path } = operationTable[operation];
   if (path.startsWith('transactions/:id')) {
     const transaction = world.transactions.get(keyOf(draw, world.transactions) ?? '');
@@ -175,7 +163,7 @@ function headersOf(draw: Draw, world: World, id: string | undefined) {
 export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): CallInput['call'] {
   const operation = pick(draw, operationNames);
   const target = draw(20) === 0 ? pick(draw, oddTargets) : targetOf(draw, world, operation);
-  const body = bodyOf(draw, world, operation) as Record<string, unknown>;
+  const body = (bodies[operation] ?? reasonOf)(draw, world) as Record<string, unknown>;
   if (draw(12) === 0) body[pick(draw, Object.keys(body))] = pick(draw, oddValues);
   if (draw(40) === 0) delete body[pick(draw, Object.keys(body))];
   const kind = draw(16);
@@ -217,38 +205,31 @@ export function makeFault(draw: Draw): unknown {
   };
 }
 
+const commands: readonly ((draw: Draw, world: World) => readonly [CommandName, unknown])[] = [
+  (draw, world) => ['settle', { id: keyOf(draw, world.transactions) }],
+  (draw, world) => {
+    const account_id = keyOf(draw, world.accounts) ?? '1';
+    return ['createTradingAccount', { account_id, provider_payouts: draw(4) === 0 }];
+  },
+  (draw, world) => {
+    const client_id = keyOf(draw, world.credentials);
+    return ['changeCredential', { client_id, rate_per_second: pick(draw, [1, 5, 100_000]) }];
+  },
+  (draw) => {
+    const permissions = { [pick(draw, operationNames)]: draw(3) > 0 };
+    return ['changeFirm', { id: '1', permissions, rate_per_second: 1_000_000 }];
+  },
+  (draw, world) => ['makeEvent', { category: 'account', account_id: keyOf(draw, world.accounts) }],
+  (draw, world) => ['resumeSubscription', { id: String(keyOf(draw, world.subscriptions) ?? 1) }],
+  (draw, world) => ['retryDelivery', { id: keyOf(draw, world.deliveries) ?? '1' }],
+  () => ['clearFaults', undefined],
+];
+
 function makeCommand(draw: Draw, world: World, atMs: number): Input {
-  const command = (name: string, args: unknown) => ({ kind: 'command', atMs, name, args }) as Input;
-  switch (draw(14)) {
-    case 0:
-      return command('settle', { id: keyOf(draw, world.transactions) });
-    case 1:
-      return command('createTradingAccount', {
-        account_id: keyOf(draw, world.accounts) ?? '1',
-        provider_payouts: draw(4) === 0,
-      });
-    case 2:
-      return command('changeCredential', {
-        client_id: keyOf(draw, world.credentials),
-        rate_per_second: pick(draw, [1, 5, 100_000]),
-      });
-    case 3:
-      return command('changeFirm', {
-        id: '1',
-        permissions: { [pick(draw, operationNames)]: draw(3) > 0 },
-        rate_per_second: 1_000_000,
-      });
-    case 4:
-      return command('makeEvent', { category: 'account', account_id: keyOf(draw, world.accounts) });
-    case 5:
-      return command('resumeSubscription', { id: String(keyOf(draw, world.subscriptions) ?? 1) });
-    case 6:
-      return command('retryDelivery', { id: keyOf(draw, world.deliveries) ?? '1' });
-    case 7:
-      return command('clearFaults', undefined);
-    default:
-      return command('makeFault', makeFault(draw));
-  }
+  // Faults are as frequent as all other commands together.
+  const command = commands[draw(14)] ?? (() => ['makeFault', makeFault(draw)] as const);
+  const [name, args] = command(draw, world);
+  return { kind: 'command', atMs, name, args } as Input;
 }
 
 function makeAnswer(draw: Draw, world: World, atMs: number): Input {
