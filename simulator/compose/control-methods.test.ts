@@ -2,14 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rows } from '../control/all-rows.ts';
+import { eachWith } from '../host/testing/each-with.ts';
 import { ControlError, createSandbox, type SandboxHandle } from '../index.ts';
 
 const methods = suite<{ sandbox: SandboxHandle }>('control methods');
 
-methods.before.each(async (context) => {
-  context.sandbox = await createSandbox({ clock: 'frozen' });
-});
-methods.after.each(({ sandbox }) => sandbox.close());
+eachWith(methods, 'sandbox', () => createSandbox({ clock: 'frozen' }));
 
 async function errorOf(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
@@ -87,10 +85,8 @@ methods('the methods of a copy act on the copy, except those for worlds', async 
   assert.is((await fork.control.listFaults()).faults.length, 1);
   assert.is((await sandbox.control.listFaults()).faults.length, 0);
   const { worlds } = await fork.control.listWorlds();
-  assert.equal(
-    worlds.map(({ name }) => name),
-    ['default', 'copy'],
-  );
+  const names = worlds.map(({ name }) => name);
+  assert.equal(names, ['default', 'copy']);
 });
 
 methods('the stream is an iterable, and ends when the sandbox closes', async ({ sandbox }) => {

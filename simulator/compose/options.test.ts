@@ -7,37 +7,28 @@ import * as assert from 'uvu/assert';
 import { findWorld } from '../../fixtures/worlds.ts';
 import { findNamedWorld } from './options.ts';
 
-const files = suite<{ folder: string }>('world file');
+const files = suite('world file');
 
-files.before.each((place) => {
-  place.folder = mkdtempSync(join(tmpdir(), 'world-'));
-});
-files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
+// [the name, the text of that file, what is wrong]
+const refused: (readonly [string, string | null, RegExp])[] = [
+  ['absent.json', null, /^absent\.json: there is no such file/],
+  ['text.json', '{', /^text\.json: is not JSON/],
+  ['number.json', '{"firms": 5}', /^number\.json: firms /m],
+];
+if (process.platform !== 'win32') {
+  refused.push(['/dev/zero', null, /^\/dev\/zero: is a device, and no file$/]);
+}
 
-files('a built-in name takes precedence over a file of that name', ({ folder }) => {
+files('a file that is not a world is refused by its name, and an endless one is not read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'world-'));
+  for (const [name, text, words] of refused) {
+    if (text !== null) writeFileSync(join(folder, name), text);
+    assert.match(findNamedWorld(name, folder).problems?.join('\n') ?? '', words);
+  }
+  // A built-in name takes precedence over a file of that name.
   writeFileSync(join(folder, 'default'), '{}');
   assert.is(findNamedWorld('default', folder).fixture, findWorld('default'));
+  rmSync(folder, { recursive: true });
 });
-
-files('a file that is missing, is not JSON or is not a world is refused', ({ folder }) => {
-  assert.match(
-    findNamedWorld('absent.json', folder).problems?.[0] ?? '',
-    /^absent\.json: there is no such file/,
-  );
-  writeFileSync(join(folder, 'mine.json'), '{');
-  assert.match(findNamedWorld('mine.json', folder).problems?.[0] ?? '', /^mine\.json: is not JSON/);
-  writeFileSync(join(folder, 'mine.json'), '{"firms": 5}');
-  assert.match(
-    findNamedWorld('mine.json', folder).problems?.join('\n') ?? '',
-    /^mine\.json: firms /m,
-  );
-});
-
-if (process.platform !== 'win32') {
-  files('an endless device is not read', () => {
-    const { problems } = findNamedWorld('/dev/zero');
-    assert.equal(problems, ['/dev/zero: is a device, and no file']);
-  });
-}
 
 files.run();

@@ -2,8 +2,8 @@
 // close.
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connect, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
@@ -13,12 +13,12 @@ import { Guard } from './access-guard.ts';
 import { ApiMessage, serveEventsChannel } from './events-channel.ts';
 import { createHttp, type HttpServer } from './http.ts';
 import { RequestBatcher } from './request-batcher.ts';
+import { exchange } from './testing/server.ts';
 
 const day = 24 * 3600 * 1000;
 
 interface Place {
   readonly harness: DeliveryTestHarness;
-  readonly base: string;
   readonly port: number;
   readonly app: HttpServer;
   /** Connects with a query as a credential, or with a token; closed at the end of the test. */
@@ -33,10 +33,9 @@ test.before.each(async (place) => {
   const app = createHttp({ sandbox: harness.sandbox, headers: { 'x-extra': 'yes' } });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  const base = `ws://127.0.0.1:${port}/api/v1/events`;
   const clients: Client[] = [];
   const follow: Place['follow'] = (query = '', who = 'firm') => {
-    const client = new Client(`${base}${query}`, tokenOf(harness, who));
+    const client = new Client(`${urlOf(port)}${query}`, tokenOf(harness, who));
     clients.push(client);
     return client;
   };
@@ -45,12 +44,17 @@ test.before.each(async (place) => {
     await app.close();
     await harness.close();
   };
-  Object.assign(place, { harness, base, port, app, follow, close });
+  Object.assign(place, { harness, port, app, follow, close });
 });
 test.after.each(({ close }) => close());
 
+const urlOf = (port: number) => `ws://127.0.0.1:${port}/api/v1/events`;
+
 const tokenOf = ({ sandbox }: DeliveryTestHarness, who = 'firm') =>
   who.startsWith('tok_') ? who : findToken(sandbox, who);
+
+const from = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, n) => first + n);
 
 const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -89,23 +93,20 @@ class Client {
   }
 }
 
-/** A refused handshake: its response over plain HTTP. */
-function refusal(url: string, token: string | null) {
-  return new Promise<{ status: number; headers: object; body: string }>((resolve, reject) => {
-    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-    const socket = new WebSocket(url, { headers });
-    socket.on('error', () => undefined);
-    socket.on('open', () => reject(new Error('it was let in')));
-    socket.on('unexpected-response', (_request, response) => {
-      let body = '';
-      response.on('data', (chunk) => {
-        body += chunk;
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-      );
-    });
-  });
+const handshake = {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
+
+/** The response over plain HTTP to a handshake that is refused. */
+async function refusal(port: number, path: string, token: string | null) {
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+  const request = httpRequest({ port, path, headers: { ...handshake, ...authorization } }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const { code } = JSON.parse(await text(response)) as { code: string };
+  return { status: response.statusCode, headers: response.headers, code };
 }
 
 test('live events arrive at once, in the envelope of deliveries', async ({ harness, follow }) => {
@@ -119,10 +120,8 @@ test('live events arrive at once, in the envelope of deliveries', async ({ harne
   await client.until(3);
   assert.equal(client.seqs, [3, 4, 5]);
   await harness.waitUntilIdle();
-  assert.equal(
-    client.messages,
-    harness.arrivals.slice(2).map(({ body }) => body),
-  );
+  const delivered = harness.arrivals.slice(2).map(({ body }) => body);
+  assert.equal(client.messages, delivered);
 });
 
 test('after_seq: missed, then live events, each exactly once', async ({ harness, follow }) => {
@@ -134,10 +133,7 @@ test('after_seq: missed, then live events, each exactly once', async ({ harness,
   clearInterval(more);
   const { lastSeq } = harness.host.world.events;
   await client.until(lastSeq - 500);
-  assert.equal(
-    client.seqs,
-    Array.from({ length: lastSeq - 500 }, (_, n) => n + 501),
-  );
+  assert.equal(client.seqs, from(501, lastSeq));
 });
 
 test('after_seq older than seven days closes with that reason', async ({ harness, follow }) => {
@@ -183,35 +179,30 @@ test('NS-12: any number up to the newest is accepted', async ({ harness, follow 
   assert.equal(client.seqs, [3]);
 });
 
-test('a refusal before the upgrade is a problem of the API', async ({ harness, base, port }) => {
+test('a refusal before the upgrade is a problem of the API', async ({ harness, port }) => {
   const token = tokenOf(harness);
   const cases = [
-    [base, null, 401, 'unauthorized'],
-    [base, 'nonsense', 401, 'unauthorized'],
-    [`${base}?after_seq=x`, token, 422, 'validation_failed'],
-    [`${base}?after_seq=-1`, token, 422, 'validation_failed'],
-    [`${base}?after_seq=1e3`, token, 422, 'validation_failed'],
-    [`${base}?after_seq=`, token, 422, 'validation_failed'],
-    [`${base}?after_seq=7`, token, 422, 'validation_failed'],
-    [`ws://127.0.0.1:${port}/api/v1/nowhere`, token, 404, 'not_found'],
-    [`ws://127.0.0.1:${port}/`, token, 404, 'not_found'],
+    ['api/v1/events', null, 401, 'unauthorized'],
+    ['api/v1/events', 'nonsense', 401, 'unauthorized'],
+    ['api/v1/events?after_seq=x', token, 422, 'validation_failed'],
+    ['api/v1/events?after_seq=-1', token, 422, 'validation_failed'],
+    ['api/v1/events?after_seq=1e3', token, 422, 'validation_failed'],
+    ['api/v1/events?after_seq=', token, 422, 'validation_failed'],
+    ['api/v1/events?after_seq=7', token, 422, 'validation_failed'],
+    ['api/v1/nowhere', token, 404, 'not_found'],
+    ['', token, 404, 'not_found'],
   ] as const;
-  for (const [url, caller, status, code] of cases) {
-    const answer = await refusal(url, caller);
-    assert.is(answer.status, status, url);
-    assert.is((JSON.parse(answer.body) as { code: string }).code, code, url);
-    const headers = answer.headers as Record<string, string>;
+  for (const [path, caller, status, code] of cases) {
+    const { headers, ...answer } = await refusal(port, `/${path}`, caller);
+    assert.equal(answer, { status, code }, path);
     assert.match(headers['content-type'] ?? '', 'application/problem+json');
-    assert.match(headers['x-request-id'] ?? '', /^req_/);
+    assert.match(String(headers['x-request-id']), /^req_/);
   }
   const entries = harness.host.world.journal.newest;
   assert.is(entries, cases.length, 'each is in the journal');
 });
 
-test('a client that offers another protocol gets a response over HTTP', async ({
-  harness,
-  port,
-}) => {
+test('a client that offers another protocol gets a response', async ({ harness, port }) => {
   for (const n of [1, 2]) {
     const request = httpRequest(`http://127.0.0.1:${port}/api/v1/accounts`, {
       method: 'POST',
@@ -231,31 +222,20 @@ test('a client that offers another protocol gets a response over HTTP', async ({
   }
 });
 
-test('an invalid handshake is refused, and the server continues', async ({
-  harness,
-  port,
-  follow,
-}) => {
+test('an invalid handshake is refused, and the server continues', async (place) => {
+  const { harness, port, follow } = place;
   const head =
     `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
     `Connection: Upgrade\r\nUpgrade: websocket\r\n` +
     `Authorization: Bearer ${tokenOf(harness)}\r\n\r\n`;
-  const socket = connect(port, '127.0.0.1', () => socket.write(head));
-  const [answer] = (await once(socket, 'data')) as [Buffer];
-  assert.match(String(answer), /^HTTP\/1\.1 400 /);
-  await once(socket, 'close');
-  const client = follow();
-  await client.opened;
+  assert.match(await exchange(port, [head]), /^HTTP\/1\.1 400 /);
+  await follow().opened;
 });
 
 test('an expired token closes the channel', async ({ harness, follow }) => {
-  const { client_id: clientId, client_secret: clientSecret } =
-    [...harness.host.world.credentials.values()][0] ?? {};
-  const reply = await harness.call('POST', '/api/v1/oauth/token', {
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  });
+  const [{ client_id, client_secret } = {}] = [...harness.host.world.credentials.values()];
+  const grant = { grant_type: 'client_credentials', client_id, client_secret };
+  const reply = await harness.call('POST', '/api/v1/oauth/token', grant);
   const { access_token: token } = JSON.parse(reply.body) as { access_token: string };
   const client = follow('', token);
   await client.opened;
@@ -287,11 +267,8 @@ test('the end of the world or sandbox closes with a reason', async ({ harness, a
   assert.is((await last.ended).code, 1001);
 });
 
-test('a slow reader limits what is sent, and gets every event', async ({
-  harness,
-  app,
-  follow,
-}) => {
+test('a slow reader limits what is sent, and gets every event', async (place) => {
+  const { harness, app, follow } = place;
   const sockets = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => sockets.add(socket));
   const unread = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
@@ -310,10 +287,7 @@ test('a slow reader limits what is sent, and gets every event', async ({
   assert.ok(unread() > 0 && unread() < 8_000_000, `${unread()} of 30,000,000 bytes are kept`);
   client.socket.resume();
   await client.until(1500);
-  assert.equal(
-    client.seqs,
-    Array.from({ length: 1500 }, (_, n) => n + 1),
-  );
+  assert.equal(client.seqs, from(1, 1500));
 });
 
 test('a client that sends too much is disconnected', async ({ follow }) => {
@@ -349,7 +323,7 @@ test('a client that does not answer pings is disconnected', async ({ harness }) 
   const batcher = new RequestBatcher(sandbox, {});
   serveEventsChannel(server, { sandbox, guard: new Guard(), batcher, pingEveryMs: 20 });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
+  const url = urlOf((server.address() as AddressInfo).port);
   const lively = new Client(url, tokenOf(harness));
   const dead = new Client(url, tokenOf(harness), { autoPong: false });
   assert.is((await dead.ended).code, 4408);

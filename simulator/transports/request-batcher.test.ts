@@ -47,11 +47,8 @@ async function statusesFor(port: number, bytes: string, until?: RegExp): Promise
 
 const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
 
-test('a reset is sent after earlier responses of its connection', async ({
-  sandbox,
-  port,
-  token,
-}) => {
+test('a reset is sent after earlier responses of its connection', async (place) => {
+  const { sandbox, port, token } = place;
   const list = request({ path: '/api/v1/accounts?limit=1', token });
   for (const phase of ['before', 'after'] as const) {
     sandbox.first.execute('makeFault', {
@@ -69,10 +66,8 @@ test('calls of one connection are decided in order', async ({ sandbox, port, tok
   const bytes = create(token) + list + create(token) + list + last;
   assert.equal(await statusesFor(port, bytes), [201, 200, 201, 200, 200]);
   const journal = [...newestEntries(sandbox.first.world.journal)].reverse();
-  assert.equal(
-    journal.map(({ operation }) => operation),
-    ['createAccount', 'listWebhooks', 'createAccount', 'listWebhooks'],
-  );
+  const operations = journal.map(({ operation }) => operation);
+  assert.equal(operations, ['createAccount', 'listWebhooks', 'createAccount', 'listWebhooks']);
 });
 
 test('the control plane sees earlier calls of its connection', async ({ sandbox, port, token }) => {
@@ -134,10 +129,7 @@ test('calls of a closed connection are not waited for', async ({ sandbox, port, 
   assert.is(sandbox.first.waiting, 0);
 });
 
-test('a response that names its connection still closes it as requested', async ({
-  port,
-  token,
-}) => {
+test('a response that names its connection closes it as requested', async ({ port, token }) => {
   const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
   assert.match(await exchange(port, [bytes]), /^connection: .*, close\r$/im);
 });
