@@ -1,20 +1,16 @@
 // Which differences may have the same cause.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { differing } from '../testing/outcomes.ts';
 import { type Difference, isLike } from './difference.ts';
 
 const likeness = suite('similar differences');
 
-const taken = (...cites: readonly string[]): Difference => ({
-  ...{
-    n: 2,
-    operation: 'createAccount',
-    at: 'status',
+const taken = (...cites: readonly string[]): Difference =>
+  differing({
+    ...{ model: '409 invalid_state', modelAnswer: '409 invalid_state', target: '201' },
     basis: { cites, idempotency: null, step: '' },
-  },
-  ...{ model: '409 invalid_state', modelAnswer: '409 invalid_state' },
-  ...{ target: '201', targetAnswer: '201' },
-});
+  });
 
 likeness('two refusals that cite different rules are two differences', () => {
   assert.not(isLike(taken('ACC-8'), taken('ACC-9')));

@@ -1,10 +1,10 @@
 // The call that exceeds a limit is open within about a second's allowance (LIM-2).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Headers } from '../../engine/send/headers.ts';
-import { type CallOutcome, jsonOf, type Outcome } from '../play/outcome.ts';
+import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
+import { answered } from '../testing/outcomes.ts';
 import { judgeCall, judgeStep } from './judge.ts';
 import { Match } from './match.ts';
 import type { Comparing } from './values.ts';
@@ -16,31 +16,11 @@ const many = { do: 'many', n: 5, count: 12, call: { ...call, n: 7 } } as const;
 
 function answer(n: number, status: number): CallOutcome {
   const codes: Readonly<Record<number, string>> = {
-    ...{ 400: 'idempotency_key_required', 404: 'not_found', 429: 'rate_limited' },
+    ...{ 400: 'idempotency_key_required', 404: 'not_found', 429: 'rate_limited', 503: '', 409: '' },
   };
-  const code = codes[status] ?? '';
-  const body = Buffer.from(
-    JSON.stringify({
-      code,
-      status,
-      title: 'a',
-      detail: 'a',
-      type: `a:/errors/${code}`,
-      errors: [],
-      request_id: 'r',
-    }),
-  );
-  return {
-    ...{ kind: 'answer', n, status, body, json: jsonOf(body), sentAtMs: 0, answeredAtMs: 0 },
-    sent: {
-      as: 'm1',
-      method: 'POST',
-      target: '/approve?account_id=1',
-      headers: [],
-      body: undefined,
-    },
-    headers: new Headers([['content-type', 'application/problem+json']]),
-  };
+  const code = codes[status]!;
+  const json = { title: 'a', detail: 'a', type: `a:/errors/${code}`, errors: [], request_id: 'r' };
+  return answered(`${status} ${code}`, { n, as: 'm1', target: '/approve?account_id=1', json });
 }
 
 const answers = (...statuses: readonly number[]): Outcome => ({

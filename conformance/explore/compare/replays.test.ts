@@ -1,9 +1,9 @@
 // A replay has the bytes of its first answer, and a refusal has the request id of its own attempt.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Headers } from '../../engine/send/headers.ts';
 import type { Basis, CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
+import { answered } from '../testing/outcomes.ts';
 import { compareAttempt, compareReplay } from './replays.ts';
 
 const attempts = suite('explore attempts');
@@ -20,14 +20,12 @@ interface Given {
 }
 
 function refused(n: number, { key, ids = ['r'], text, idempotency, as = 'firm' }: Given) {
-  const json = { status: 409, code: 'invalid_state', request_id: ids[0] };
-  return {
-    ...{ kind: 'answer', n, status: 409, json, body: Buffer.from(text ?? JSON.stringify(json)) },
-    sent: { as, method: 'POST', target: '/', headers: [['idempotency-key', key]], body: undefined },
-    headers: new Headers(ids[1] === undefined ? [] : [['x-request-id', ids[1]]]),
-    ...{ sentAtMs: 0, answeredAtMs: 0 },
-    basis: idempotency ? { cites: ['ACC-8'], idempotency, step: '' } : undefined,
-  } satisfies CallOutcome as CallOutcome;
+  return answered('409 invalid_state', {
+    ...{ n, as, sent: [['idempotency-key', key]], json: { request_id: ids[0] } },
+    headers: ids[1] === undefined ? [] : [['x-request-id', ids[1]]],
+    ...(text !== undefined && { text }),
+    basis: idempotency ? { cites: ['ACC-8'], idempotency } : undefined,
+  });
 }
 
 /** The second call's answers, after a first call under the key `k`. */

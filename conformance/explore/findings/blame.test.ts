@@ -1,12 +1,9 @@
 // IDEM-6: a passing failure that is repeated under its key is the fault of the key, not of a limit.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { answered } from '../testing/outcomes.ts';
 import { keptFailureAt } from './blame.ts';
 import type { Shown } from './found.ts';
-
-const answered = (n: number, status: number, key: string) => {
-  return [n, { kind: 'answer', n, status, sent: { headers: [['idempotency-key', key]] } }] as const;
-};
 
 const ROWS: readonly (readonly [status: number, again: number, key: string, rules: string[]])[] = [
   [429, 429, 'k', ['IDEM-6a']],
@@ -21,7 +18,9 @@ const blame = suite('blame');
 
 for (const [status, again, key, rules] of ROWS) {
   blame(`${status}, then ${again} under ${key === 'k' ? 'the same' : 'another'} key`, () => {
-    const outcomes = new Map([answered(1, status, 'k'), answered(2, again, key)]);
+    const first = answered(`${status}`, { sent: [['idempotency-key', 'k']] });
+    const second = answered(`${again}`, { n: 2, sent: [['idempotency-key', key]] });
+    const outcomes = new Map([first, second].map((each) => [each.n, each]));
     const recorded = { target: { outcomes } } as unknown as Shown['recorded'];
     assert.equal(keptFailureAt(recorded, 2), rules);
   });

@@ -1,16 +1,11 @@
 // The book of findings: a finding holds only as long as the model shows it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Difference } from '../compare/difference.ts';
+import { differing } from '../testing/outcomes.ts';
 import { Book, type Found } from './found.ts';
 
-const differing = (at: string): Difference => ({
-  ...{ n: 1, operation: 'createAccount', at, model: 'a', target: 'b', basis: undefined },
-  ...{ modelAnswer: '201', targetAnswer: '201' },
-});
-
 const foundAt = (at: string, rule: string): Found => {
-  const difference = differing(at);
+  const difference = differing({ at });
   return { difference, rules: [rule], met: [difference], times: 1 } as unknown as Found;
 };
 
@@ -26,7 +21,7 @@ book('what the model shows no more after it has learned is withdrawn', async () 
     [['ACC-14']],
   );
   assert.equal(
-    ['body.phone', 'body.country'].map((at) => findings.isKnown(differing(at))),
+    ['body.phone', 'body.country'].map((at) => findings.isKnown(differing({ at }))),
     [false, true],
   );
 });

@@ -2,26 +2,18 @@
 // steps: it returns what it would answer after a fault is mended.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallOutcome } from '../play/outcome.ts';
+import type { HeaderLine } from '../../engine/send/headers.ts';
 import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import { answered } from '../testing/outcomes.ts';
 import { isOtherFault } from './faults.ts';
 import type { Pair } from './projection.ts';
 
 const faults = suite('the order of two faults');
 
-const SENT = [
+const SENT: HeaderLine[] = [
   ['content-type', 'application/json'],
   ['if-match', '"1"'],
 ];
-
-const refusal = (summary: string): CallOutcome => {
-  const [status, code] = summary.split(' ');
-  return {
-    ...{ kind: 'answer', status: Number(status), json: { code }, body: Buffer.from('') },
-    ...{ sent: { target: '/', headers: SENT } },
-    headers: { mediaType: () => 'application/problem+json', get: () => undefined, lines: [] },
-  } as unknown as CallOutcome;
-};
 
 const call = { do: 'call', as: 'firm' } as const;
 const create: CallStep = { ...call, n: 2, operation: 'createAccount', key: 'a', body: {} };
@@ -94,7 +86,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 for (const [words, { steps, target, model, isSame, isOpen }] of Object.entries(ROWS)) {
   faults(words, async () => {
     const step = steps.at(-1) as CallStep;
-    const pair: Pair = { step, target: refusal(target), model: refusal(model), hasPaused: false };
+    const [own, due] = [target, model].map((each) => answered(each, { sent: SENT }));
+    const pair: Pair = { step, target: own!, model: due!, hasPaused: false };
     const play = async (played: readonly Step[]) =>
       isSame(played.at(-1) as CallStep, played) ? pair.model : pair.target;
     assert.is(await isOtherFault(steps, pair, play), isOpen);

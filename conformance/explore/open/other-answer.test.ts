@@ -4,18 +4,14 @@ import * as assert from 'uvu/assert';
 import type { Difference } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
 import type { Shown } from '../findings/found.ts';
+import { differing } from '../testing/outcomes.ts';
 import { otherAnswerFor } from './other-answer.ts';
 
 const answers = suite('other answers to open questions');
 
-const difference = (operation: Difference['operation']): Difference => ({
-  ...{ n: 4, operation, at: 'count', model: 'a', target: 'b', basis: undefined },
-  ...{ modelAnswer: 'count', targetAnswer: 'count' },
-});
-
 /** Whether a setting explains the difference, if the states part after this step under it. */
 async function isExplained(operation: Difference['operation'], partedAt?: number) {
-  const met = difference(operation);
+  const met = differing({ n: 4, operation, at: 'count' });
   const compare = async (_: object, given: object = {}) =>
     Object.keys(given).length === 0
       ? { differences: [met], open: [] }

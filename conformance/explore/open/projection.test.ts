@@ -2,10 +2,10 @@
 // is open. Each pair of rows shows the limit of that freedom.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Headers } from '../../engine/send/headers.ts';
+import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Json } from '../../engine/send/json.ts';
-import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
+import { answered } from '../testing/outcomes.ts';
 import type { Pair } from './projection.ts';
 import { excuseFor } from './projection.ts';
 
@@ -26,19 +26,6 @@ interface More extends Partial<Pair> {
 
 type Row = readonly [words: string, call: Call, target: string, model: string, more?: More];
 
-/** `422 validation_failed`, `400 text`, `201`. */
-function answerOf(summary: string, json: Json | undefined, sent: CallOutcome['sent']): CallOutcome {
-  const [status = '', code] = summary.split(' ');
-  const type = code === 'text' ? 'text/plain' : 'application/problem+json';
-  const isProblem = code !== undefined && code !== 'text';
-  return {
-    ...{ kind: 'answer', n: 1, status: Number(status), sent, sentAtMs: 0, answeredAtMs: 0 },
-    headers: new Headers([['content-type', type]]),
-    body: Buffer.from(''),
-    json: isProblem ? { code } : json,
-  };
-}
-
 function pairOf([, call, target, model, given = {}]: Row): Pair {
   const { operation } = call;
   const {
@@ -50,18 +37,17 @@ function pairOf([, call, target, model, given = {}]: Row): Pair {
     shows,
     ...more
   } = given;
-  const headers: [string, string][] = [['content-type', 'application/json']];
-  if (operation === 'updateAccount') headers.push(['if-match', tag ?? '"1"']);
-  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-  const sent = { as: 'firm', method: 'POST', target: path, headers, body: bytes };
-  const basis = { cites, idempotency: isReplayed ? ('replayed' as const) : null, step: '' };
+  const tagged: HeaderLine[] = operation === 'updateAccount' ? [['if-match', tag ?? '"1"']] : [];
+  const sent: HeaderLine[] = [['content-type', 'application/json'], ...tagged];
+  const request = { target: path, sent, sentBody: body, json: shows };
+  const basis = { cites, idempotency: isReplayed ? ('replayed' as const) : null };
   // TXN-4: the currency of the trading account itself.
   const place = { currency: { $of: 9, at: 'currency' }, trading_account_id: { $of: 9, at: 'id' } };
   const said = operation === 'createTransaction' ? { ...place, ...Object(body) } : body;
   const step = { do: 'call', n: 1, operation, as: 'firm', body: said, ifMatch: tag } as CallStep;
   const answers = {
-    target: answerOf(target, shows, sent),
-    model: { ...answerOf(model, shows, sent), basis },
+    target: answered(target, request),
+    model: answered(model, { ...request, basis }),
   };
   return { step, ...answers, hasPaused: false, ...more };
 }

@@ -1,10 +1,9 @@
 // Checks which orders of concurrent calls are tried: each distinguishable order once.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Headers } from '../../engine/send/headers.ts';
 import type { CallStep, Step, Value } from '../sequence.ts';
+import { answered } from '../testing/outcomes.ts';
 import { OrderSearch } from './orders.ts';
-import type { CallOutcome } from './outcome.ts';
 import type { Player } from './player.ts';
 
 const orders = suite('orders of concurrent calls');
@@ -14,16 +13,10 @@ const create = (n: number, reference: string, email: Value): CallStep => ({
   body: { client_reference_id: { $fresh: reference }, email },
 });
 
-function answered(statuses: Readonly<Record<number, number>>): Player {
-  const outcomes = Object.entries(statuses).map(([n, status]): [number, CallOutcome] => [
-    Number(n),
-    {
-      ...{ kind: 'answer', n: Number(n), status, sentAtMs: 0, answeredAtMs: 0, json: undefined },
-      sent: { as: 'firm', method: 'POST', target: '/', headers: [], body: undefined },
-      headers: new Headers([]),
-      body: new Uint8Array(0),
-    },
-  ]);
+function playerOf(statuses: Readonly<Record<number, number>>): Player {
+  const outcomes = Object.entries(statuses).map(
+    ([n, status]) => [Number(n), answered(`${status}`, { n: Number(n) })] as const,
+  );
   return { outcomes: new Map(outcomes) } as unknown as Player;
 }
 
@@ -37,7 +30,7 @@ const searched = (calls: readonly CallStep[], target: Player, before: readonly S
   new OrderSearch({ calls }, before, target);
 
 const crowd = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => create(n, `r${n}`, 'a@example.com'));
-const alike = answered(Object.fromEntries(crowd.map(({ n }) => [n, 201])));
+const alike = playerOf(Object.fromEntries(crowd.map(({ n }) => [n, 201])));
 
 orders('calls that differ only in fresh names have one order', () => {
   assert.is(countOf(searched(crowd, alike)), 1);
@@ -45,7 +38,7 @@ orders('calls that differ only in fresh names have one order', () => {
 });
 
 orders('a call with a different answer is tried at every place', () => {
-  const two = answered({ ...Object.fromEntries(crowd.map(({ n }) => [n, 201])), 3: 429, 5: 429 });
+  const two = playerOf({ ...Object.fromEntries(crowd.map(({ n }) => [n, 201])), 3: 429, 5: 429 });
   const search = searched(crowd, two);
   const likeliest = [1, 2, 4, 6, 7, 8, 3, 5];
   const labels = () => search.order().map(({ n }) => n);

@@ -3,23 +3,22 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../engine/send/json.ts';
 import type { CallStep } from '../sequence.ts';
+import { answered } from '../testing/outcomes.ts';
 import { Spent } from './ground.ts';
 import type { Player } from './player.ts';
 import { tidy } from './tidy.ts';
 
-const answered = (status: number, path: string, json: Json, body: Json = {}, as = 'firm') => ({
-  ...{ kind: 'answer', status, json },
-  sent: { as, method: 'POST', target: `/api/v1${path}`, body: Buffer.from(JSON.stringify(body)) },
-});
-const hook = (id: number, as = 'firm') => answered(201, '/webhooks', { id }, {}, as);
+const played = (status: number, path: string, json: Json, sentBody: Json = {}, as = 'firm') =>
+  answered(`${status}`, { as, target: `/api/v1${path}`, sentBody, json });
+const hook = (id: number, as = 'firm') => played(201, '/webhooks', { id }, {}, as);
 const order = (id: string) =>
-  answered(201, '/positions/open', { position_id: id }, { trading_account_id: '5' });
+  played(201, '/positions/open', { position_id: id }, { trading_account_id: '5' });
 
 const PLAYED = {
-  ...{ 1: hook(7), 2: hook(8, 'brand'), 3: answered(422, '/webhooks', null) },
-  ...{ 4: answered(200, '/webhooks/7/disable', { id: 7 }), 6: order('11'), 7: order('11') },
+  ...{ 1: hook(7), 2: hook(8, 'brand'), 3: played(422, '/webhooks', null) },
+  ...{ 4: played(200, '/webhooks/7/disable', { id: 7 }), 6: order('11'), 7: order('11') },
   ...{ 5: { kind: 'many', answers: [hook(9)] }, 8: order('12') },
-  9: answered(201, '/positions/close', {}, { position_id: '12' }),
+  9: played(201, '/positions/close', {}, { position_id: '12' }),
 };
 
 /** The calls of the cleanup, if `left` calls may be sent. */
