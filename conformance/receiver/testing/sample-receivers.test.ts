@@ -1,6 +1,7 @@
 // Runs the receiver judge on a correct receiver and on many with one defect each: exactly the expected
 // checks fail.
 import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sample } from '../../../fixtures/testing/sample.ts';
@@ -51,6 +52,12 @@ for (const [name, change, trips, ends = false] of broken) {
   });
 }
 
+const hmac = (key: string | Buffer, start: string, body: Buffer) =>
+  createHmac('sha256', key).update(start).update(body).digest('hex');
+const listeningTo = (hears: (headers: IncomingHttpHeaders) => boolean): Partial<ReceiverSteps> => ({
+  header: (request) => (hears(request.headers) ? correctSteps.header(request) : null),
+});
+
 /** Receivers that refuse valid deliveries, and the diagnosis of each. */
 const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] = [
   ['has another secret', { secret: 'whsec_other' }, /another secret/],
@@ -66,29 +73,17 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
   ],
   [
     'looks into another header',
-    {
-      header: ({ headers }) => {
-        const value = headers['webhook-signature'];
-        return typeof value === 'string' ? value : null;
-      },
-    },
+    { header: ({ headers }) => String(headers['webhook-signature'] ?? '') },
     /Webhook-Signature: give --signature-header/,
   ],
   [
     'knows its subscription by another header',
-    {
-      header: (request) => (request.headers['x-webhook-id'] ? correctSteps.header(request) : null),
-    },
+    listeningTo((headers) => headers['x-webhook-id'] !== undefined),
     /give --subscription-header/,
   ],
   [
     'refuses a charset',
-    {
-      header: (request) =>
-        request.headers['content-type'] === 'application/json'
-          ? correctSteps.header(request)
-          : null,
-    },
+    listeningTo((headers) => headers['content-type'] === 'application/json'),
     /charset/,
   ],
   [
@@ -107,9 +102,7 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
   ],
   [
     'leaves the dot out',
-    {
-      mac: (secret, t, body) => createHmac('sha256', secret).update(t).update(body).digest('hex'),
-    },
+    { mac: (secret, t, body) => hmac(secret, t, body) },
     /without the dot between/,
   ],
   [
@@ -130,11 +123,7 @@ const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] =
   [
     'decodes the secret',
     {
-      mac: (secret, t, body) =>
-        createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
-          .update(`${t}.`)
-          .update(body)
-          .digest('hex'),
+      mac: (secret, t, body) => hmac(Buffer.from(secret.slice(6), 'base64'), `${t}.`, body),
     },
     /decodes the secret from base64/,
   ],

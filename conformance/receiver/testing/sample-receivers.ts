@@ -16,7 +16,7 @@ export interface ReceiverSteps {
   readonly fresh: (t: number, now: number) => boolean;
   readonly candidates: (parts: HeaderParts) => readonly string[];
   readonly mac: (secret: string, t: string, body: Buffer) => string;
-  readonly equal: (candidate: string, mac: string) => boolean;
+  readonly equal: (candidate: string, mac: string, received: Received) => boolean;
   readonly answer: (verified: boolean, raw: Buffer, mac: string) => ReceiverAnswer;
   readonly delayMs: number;
   /** An exception in its own code ends the process for this long; null for never. */
@@ -26,6 +26,14 @@ export interface ReceiverSteps {
 }
 
 export type HeaderParts = readonly (readonly [string, string])[];
+
+/** A delivery with its signature header in parts. */
+export interface Received {
+  readonly parts: HeaderParts;
+  /** The first t. */
+  readonly t: string;
+  readonly body: Buffer;
+}
 
 export interface ReceiverAnswer {
   readonly status: number;
@@ -114,8 +122,11 @@ function verify(
   const parts = steps.parts(header);
   const t = steps.time(parts);
   if (t === null || !steps.fresh(t, Date.now())) return steps.answer(false, raw, '');
-  const text = parts.find(([key]) => key === 't')?.[1] ?? '';
-  const mac = steps.mac(steps.secret, text, steps.body(raw, chunks));
-  const verified = steps.candidates(parts).some((candidate) => steps.equal(candidate, mac));
+  const signed = parts.find(([key]) => key === 't')?.[1] ?? '';
+  const body = steps.body(raw, chunks);
+  const mac = steps.mac(steps.secret, signed, body);
+  const received = { parts, t: signed, body };
+  const candidates = steps.candidates(parts);
+  const verified = candidates.some((candidate) => steps.equal(candidate, mac, received));
   return steps.answer(verified, raw, mac);
 }
