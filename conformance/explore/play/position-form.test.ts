@@ -20,11 +20,9 @@ forms('the form of the model needs no conversion', () => {
     opening: { terms: { instrument: 'EURUSD', side: 'buy', volume: '0.10' }, other: {} },
     closing: { name: 'position_id', path: 'position_id', terms: {} },
   };
-  assert.is(formOf(undefined), undefined);
-  assert.is(formOf(own), undefined);
-  assert.is(formOf(form), form);
+  for (const each of [undefined, own]) assert.is(formOf(each), undefined);
   const elsewhere = { ...own, closing: { ...own.closing, path: 'id' } };
-  assert.is(formOf(elsewhere), elsewhere);
+  for (const each of [form, elsewhere]) assert.is(formOf(each), each);
 });
 
 forms('an order uses the accepted form, and a changed order its difference', () => {
