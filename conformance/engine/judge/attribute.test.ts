@@ -5,17 +5,14 @@ import { exchangeOf, resultOf } from '../testing/exchanges.ts';
 import type { Exchange, Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { attribute, followRefusals, unexamined } from './attribute.ts';
 
-interface Found {
-  readonly rule: RuleId;
-  readonly verdict?: Judged;
-}
+/** `ACC-5`: this rule deviates; `ACC-5 passed`: an expectation about it passed. */
+type Found = RuleId | `${RuleId} passed`;
 
 function scenario(id: string, ...found: Found[]): ScenarioResult {
-  const findings = found.map(
-    ({ rule, verdict = 'deviates' }): Finding => ({
-      ...{ rules: [rule], verdict, expected: 'e', actual: 'a', exchanges: [1] },
-    }),
-  );
+  const findings = found.map((each): Finding => {
+    const [rule, verdict = 'deviates'] = each.split(' ') as [RuleId, Judged?];
+    return { rules: [rule], verdict, expected: 'e', actual: 'a', exchanges: [1] };
+  });
   const byRule = Object.fromEntries(findings.map(({ rules: [rule], verdict }) => [rule, verdict]));
   return resultOf(id, byRule, { verdict: 'deviates', findings });
 }
@@ -25,64 +22,65 @@ const verdictsOf = (...results: ScenarioResult[]) =>
 
 const blame = suite('attribution of findings');
 
-// ACC-13 presumes ACC-5 and ACC-1, ACC-5 presumes ACC-7, ACC-1 presumes ACC-18.
-blame('a finding stands if the rules that it presumes pass', () => {
-  const kept = scenario('a', { rule: 'ACC-5', verdict: 'passed' });
-  const found = scenario('b', { rule: 'ACC-13' });
-  assert.equal(verdictsOf(kept, found), { 'ACC-5': 'passed', 'ACC-13': 'deviates' });
-});
+// ACC-13 presumes ACC-5 and ACC-1, ACC-5 presumes ACC-7, ACC-1 presumes ACC-18. BULK-3 presumes
+// BULK-8, BULK-8 presumes BULK-12, BULK-12 presumes BULK-3; BULK-7 presumes them.
+const ROWS: readonly (readonly [
+  words: string,
+  scenarios: readonly Found[][],
+  verdicts: Partial<Record<RuleId, Judged>>,
+])[] = [
+  [
+    'a finding stands if the rules that it presumes pass',
+    [['ACC-5 passed'], ['ACC-13']],
+    { 'ACC-5': 'passed', 'ACC-13': 'deviates' },
+  ],
+  [
+    'a finding that presumes a deviating rule is blocked',
+    [['ACC-13'], ['ACC-5']],
+    { 'ACC-13': 'blocked', 'ACC-5': 'deviates' },
+  ],
+  [
+    'an explained failure blocks its rule, even if other expectations passed',
+    [['ACC-5'], ['ACC-13 passed', 'ACC-13']],
+    { 'ACC-5': 'deviates', 'ACC-13': 'blocked' },
+  ],
+  [
+    'only the first rule of a chain deviates',
+    [['ACC-13'], ['ACC-1'], ['ACC-18']],
+    { 'ACC-13': 'blocked', 'ACC-1': 'blocked', 'ACC-18': 'deviates' },
+  ],
+  [
+    'a circle is reported unchanged, and explains the findings that presume it',
+    [['BULK-3'], ['BULK-8'], ['BULK-12'], ['BULK-7']],
+    { 'BULK-3': 'deviates', 'BULK-8': 'deviates', 'BULK-12': 'deviates', 'BULK-7': 'blocked' },
+  ],
+  ['a rule does not explain itself', [['ACC-5'], ['ACC-5']], { 'ACC-5': 'deviates' }],
+];
+for (const [words, scenarios, verdicts] of ROWS) {
+  blame(words, () => {
+    assert.equal(verdictsOf(...scenarios.map((each, at) => scenario(`${at}`, ...each))), verdicts);
+  });
+}
 
-blame('a finding that presumes a deviating rule is blocked, and names that rule', () => {
-  const cause = scenario('known', { rule: 'ACC-5' });
-  const found = scenario('stored', { rule: 'ACC-13' });
-  assert.equal(verdictsOf(found, cause), { 'ACC-13': 'blocked', 'ACC-5': 'deviates' });
-  const [blocked] = attribute([found, cause]);
-  assert.is(blocked!.verdict, 'blocked');
-  assert.is(blocked!.findings[0]!.explainedBy, 'ACC-5');
-  assert.match(blocked!.findings[0]!.actual, 'ACC-5, which deviates in known');
+blame('a blocked finding names the first rule of its chain', () => {
+  const [, , chained] = attribute(
+    (['ACC-18', 'ACC-1', 'ACC-13'] as const).map((rule) => scenario(`s-${rule}`, rule)),
+  );
+  assert.is(chained!.verdict, 'blocked');
+  assert.is(chained!.findings[0]!.explainedBy, 'ACC-18');
+  assert.match(chained!.findings[0]!.actual, 'ACC-18, which deviates in s-ACC-18');
 });
 
 blame('if a finding has two rules, only the rule with a deviating precondition is blocked', () => {
-  const cause = scenario('a', { rule: 'ACC-5' });
-  const found = scenario('b', { rule: 'ACC-13' }, { rule: 'ACC-2' });
+  const found = scenario('b', 'ACC-13', 'ACC-2');
   const both = { ...found, findings: [{ ...found.findings[0]!, rules: found.rules }] };
   const wanted = { 'ACC-5': 'deviates', 'ACC-13': 'blocked', 'ACC-2': 'deviates' };
-  assert.equal(verdictsOf(cause, both), wanted);
-});
-
-blame('a rule with an explained failure is blocked, even if its other expectations passed', () => {
-  const cause = scenario('a', { rule: 'ACC-5' });
-  const held = scenario('b', { rule: 'ACC-13', verdict: 'passed' }, { rule: 'ACC-13' });
-  assert.is(verdictsOf(cause, held)['ACC-13'], 'blocked');
+  assert.equal(verdictsOf(scenario('a', 'ACC-5'), both), wanted);
 });
 
 blame('the early end of a scenario still counts', () => {
-  const cause = scenario('a', { rule: 'ACC-5' });
-  const ended = { ...scenario('b', { rule: 'ACC-13' }), ending: 'harness_error' } as const;
-  assert.is(verdictsOf(cause, ended)['ACC-13'], 'harness_error');
-});
-
-blame('only the first rule of a chain deviates', () => {
-  const rules = ['ACC-13', 'ACC-1', 'ACC-18'] as const;
-  const chain = rules.map((rule) => scenario(rule, { rule }));
-  const wanted = { 'ACC-13': 'blocked', 'ACC-1': 'blocked', 'ACC-18': 'deviates' };
-  assert.equal(verdictsOf(...chain), wanted);
-  assert.is(attribute(chain)[0]!.findings[0]!.explainedBy, 'ACC-18');
-});
-
-// BULK-3 presumes BULK-8, BULK-8 presumes BULK-12, BULK-12 presumes BULK-3; BULK-7 presumes them.
-blame('a circle is reported unchanged, and explains the findings that presume it', () => {
-  const rules = ['BULK-3', 'BULK-8', 'BULK-12'] as const;
-  const circle = rules.map((rule) => scenario(rule, { rule }));
-  const wanted = { 'BULK-3': 'deviates', 'BULK-8': 'deviates', 'BULK-12': 'deviates' };
-  assert.equal(verdictsOf(...circle), wanted);
-  assert.is(verdictsOf(...circle, scenario('rest', { rule: 'BULK-7' }))['BULK-7'], 'blocked');
-});
-
-blame('a rule does not explain itself', () => {
-  const results = [scenario('a', { rule: 'ACC-5' }), scenario('b', { rule: 'ACC-5' })];
-  const verdicts = attribute(results).map(({ verdict }) => verdict);
-  assert.equal(verdicts, ['deviates', 'deviates']);
+  const ended = { ...scenario('b', 'ACC-13'), ending: 'harness_error' } as const;
+  assert.is(verdictsOf(scenario('a', 'ACC-5'), ended)['ACC-13'], 'harness_error');
 });
 
 // The scenario lists IDEM-4b too, and returned or ended at the deviation before it expected anything.
@@ -95,7 +93,7 @@ const unreached: [name: string, ending: Judged | null, findings: object, verdict
 ];
 for (const [name, ending, over, verdict] of unreached) {
   blame(`what a scenario did not reach that ${name}`, () => {
-    const found = scenario('a', { rule: 'IDEM-4a' });
+    const found = scenario('a', 'IDEM-4a');
     const isCause = verdict === 'blocked' && name !== 'failed in a control after a deviation';
     const unseen = { 'IDEM-4a': 'deviates', 'IDEM-4b': ending ?? 'inconclusive' } as const;
     const findings = [{ ...found.findings[0]!, ...over }];
@@ -109,13 +107,13 @@ const call = (n: number, path: string, key: string, body: object, status: number
   exchangeOf({ n, path, key, body, status, answer });
 
 function about(...exchanges: Exchange[]): ScenarioResult {
-  const found = scenario('found', { rule: 'ACC-2' });
+  const found = scenario('found', 'ACC-2');
   const { n } = exchanges.at(-1)!;
   return { ...found, findings: [{ ...found.findings[0]!, exchanges: [n] }], exchanges };
 }
 
 blame('an account that is read back presumes ACC-5, a replay and a first create do not', () => {
-  const cause = scenario('cause', { rule: 'ACC-5' });
+  const cause = scenario('cause', 'ACC-5');
   const create = (n: number, key: string, name: string) =>
     call(n, '/accounts', key, { client_reference_id: name }, n === 1 ? 201 : 200);
   const read = about(create(1, 'k1', 'a'), create(2, 'k2', 'a'));
@@ -137,11 +135,11 @@ for (const [name, path, detail, ending, isSame] of failures) {
       call(n, at, 'k', {}, 422, { code: 'validation_failed', detail: words });
     const cause = about(refused(1, '/transactions/7/cancel', 'no reason 16'));
     const waiting = {
-      ...scenario('waiting', { rule: 'TXS-9', verdict: ending }, { rule: 'TXS-5' }),
+      ...scenario('waiting', 'TXS-9', 'TXS-5'),
       ...{ exchanges: [refused(4, path, detail)], ending, endedAt: 4, why: 'w' },
     };
     const byRule = { 'TXS-9': ending, 'TXS-5': ending } as const;
-    const findings = [{ ...waiting.findings[0]!, exchanges: [4] }];
+    const findings = [{ ...waiting.findings[0]!, verdict: ending, exchanges: [4] }];
     const results = [cause, { ...waiting, byRule, findings } as unknown as ScenarioResult];
     const followed = followRefusals(results)[1]!;
     const causes = ['TXS-9', 'TXS-5'].map(
@@ -153,7 +151,7 @@ for (const [name, path, detail, ending, isSame] of failures) {
 }
 
 blame('a refusal without a code presumes ERR-1a', () => {
-  const cause = scenario('cause', { rule: 'ERR-1a' });
+  const cause = scenario('cause', 'ERR-1a');
   const bare = about(call(1, '/accounts', 'k', {}, 422));
   const coded = about(call(1, '/accounts', 'k', {}, 422, { code: 'invalid' }));
   assert.is(verdictsOf(cause, bare)['ACC-2'], 'blocked');
@@ -161,8 +159,8 @@ blame('a refusal without a code presumes ERR-1a', () => {
 });
 
 blame('a presumed rule that no scenario has tested is named once', () => {
-  const found = scenario('b', { rule: 'ACC-12' }, { rule: 'ACC-13' });
-  const idle = { ...scenario('a', { rule: 'ACC-5', verdict: 'passed' }), attempts: 0 };
+  const found = scenario('b', 'ACC-12', 'ACC-13');
+  const idle = { ...scenario('a', 'ACC-5 passed'), attempts: 0 };
   const presumed = unexamined([found, idle]);
   assert.is(presumed.filter((rule) => rule === 'ACC-5').length, 1);
   assert.not(unexamined([found, { ...idle, attempts: 1 }]).includes('ACC-5'));

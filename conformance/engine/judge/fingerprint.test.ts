@@ -8,8 +8,8 @@ const mark = suite('fingerprints');
 const SAME: [a: string, b: string][] = [
   ['200 application/json: {"id":"1007"}', '200 application/json: {"id":"20114"}'],
   [
-    'rows in order: ref-0a1b2c3d4e-9f8e7d-1, ref-0a1b2c3d4e-9f8e7d-2',
-    'rows in order: ref-ffeeddccbb-123456-1, ref-ffeeddccbb-123456-2',
+    'in order: ref-0a1b2c3d4e-9f8e7d-1, ref-0a1b2c3d4e-9f8e7d-2',
+    'in order: ref-ffeeddccbb-123456-1, ref-ffeeddccbb-123456-2',
   ],
   ['no whole answer within 30 s', 'no whole answer within 5 s'],
   ['created_at: 1790000000000', 'created_at: 1790000123456'],
@@ -33,10 +33,10 @@ const OTHER: [a: string, b: string][] = [
 ];
 for (const [a, b] of OTHER) {
   mark(`not the same: ${a} and ${b}`, () => {
-    assert.is.not(
-      fingerprintOf('ACC-1', 's', { expected: 'e', actual: a }),
-      fingerprintOf('ACC-1', 's', { expected: 'e', actual: b }),
+    const [one, other] = [a, b].map((actual) =>
+      fingerprintOf('ACC-1', 's', { expected: 'e', actual }),
     );
+    assert.is.not(one, other);
   });
 }
 
@@ -48,8 +48,7 @@ mark('rule, scenario and expectation are part of it', () => {
     fingerprintOf('ACC-1', 't', finding),
     fingerprintOf('ACC-1', 's', { ...finding, expected: 'f' }),
   ];
-  assert.is(new Set(all).size, 4);
-  for (const each of all) assert.match(each, /^[0-9a-f]{12}$/);
+  assert.is(new Set(all.filter((each) => /^[0-9a-f]{12}$/.test(each))).size, 4);
 });
 
 mark.run();

@@ -61,6 +61,8 @@ for (const [name, findings, ending, verdict] of IN_SCENARIO) {
   });
 }
 
+const passed = result('a', 'passed');
+const unplayed = lacking('b', 'clock');
 const OVER_SCENARIOS: [
   name: string,
   needs: string[],
@@ -68,27 +70,17 @@ const OVER_SCENARIOS: [
   verdict: Verdict,
 ][] = [
   ['no scenario', [], [], 'not_tested'],
-  ['all passed', [], [result('a', 'passed'), result('b', 'passed')], 'passed'],
-  ['one deviates', [], [result('a', 'passed'), result('b', 'deviates')], 'deviates'],
-  ['one blocked', [], [result('a', 'passed'), result('b', 'blocked')], 'blocked'],
+  ['all passed', [], [passed, result('b', 'passed')], 'passed'],
+  ['one deviates', [], [passed, result('b', 'deviates')], 'deviates'],
+  ['one blocked', [], [passed, result('b', 'blocked')], 'blocked'],
   ['blocked and deviates', [], [result('a', 'blocked'), result('b', 'deviates')], 'deviates'],
   ['none selected', [], [result('a', 'not_selected')], 'not_selected'],
   ['one selected', [], [result('a', 'not_selected'), result('b', 'passed')], 'passed'],
-  ['lacking everything', ['clock'], [lacking('a', 'clock')], 'not_tested'],
-  [
-    'depth beyond the rule’s needs is lacking',
-    [],
-    [result('a', 'passed'), lacking('b', 'clock')],
-    'passed',
-  ],
-  [
-    'a need of the rule itself is lacking',
-    ['clock'],
-    [result('a', 'passed'), lacking('b', 'clock')],
-    'not_tested',
-  ],
-  ['only depth, and it is lacking', [], [lacking('a', 'clock')], 'not_tested'],
-  ['interrupted before it', [], [result('a', 'passed'), result('b', 'not_tested')], 'not_tested'],
+  ['lacking everything', ['clock'], [unplayed], 'not_tested'],
+  ['depth beyond the rule’s needs is lacking', [], [passed, unplayed], 'passed'],
+  ['a need of the rule itself is lacking', ['clock'], [passed, unplayed], 'not_tested'],
+  ['only depth, and it is lacking', [], [unplayed], 'not_tested'],
+  ['interrupted before it', [], [passed, result('b', 'not_tested')], 'not_tested'],
 ];
 for (const [name, needs, results, verdict] of OVER_SCENARIOS) {
   algebra(`a rule over scenarios: ${name}: ${verdict}`, () => {
@@ -156,12 +148,17 @@ for (const [verdict, { allow, ...over }, code] of EXITS) {
 }
 
 algebra('a substitute scenario counts instead of its scenario, and of no other', () => {
-  const unplayed = result('deep', 'not_tested', { missing: ['clock'], attempts: 0 });
-  const other = result('other', 'not_tested', { missing: ['clock'], attempts: 0 });
+  const [unplayed, other] = ['deep', 'other'].map((id) => ({
+    ...lacking(id, 'clock'),
+    attempts: 0,
+  }));
   const stand = (verdict: Judged, attempts = 1) =>
     result('stand', verdict, { standsInFor: ['deep'], attempts });
-  const judge = (...all: ScenarioResult[]) =>
-    judgeRule({ id: 'ACC-1', needs: ['clock'] }, all).verdict;
+  const judge = (...all: (ScenarioResult | undefined)[]) =>
+    judgeRule(
+      { id: 'ACC-1', needs: ['clock'] },
+      all.map((each) => each!),
+    ).verdict;
   assert.is(judge(unplayed), 'not_tested');
   assert.is(judge(unplayed, stand('passed')), 'passed');
   assert.is(judge(unplayed, stand('deviates')), 'deviates');

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Answer } from '../send/answer.ts';
+import type { HeaderLine } from '../send/headers.ts';
 import { exchangeOf, type Written } from '../testing/exchanges.ts';
 import { AnswerMonitor } from './answer-monitor.ts';
 
@@ -39,6 +40,7 @@ const SILENT: [name: string, made: Written, ownToken?: boolean][] = [
   ['a path that is none of the API', { url: 'http://target.test/health', headers: [] }],
   ['the token endpoint', { path: '/oauth/token', headers: [] }],
   ['another token refused in its own way', { status: 403, answer: { code: 'forbidden' } }, false],
+  ['a subscription without its secret', { method: 'GET', path: '/webhooks/1', answer: { id: 1 } }],
   ['a secret where it belongs', { path: '/webhooks', answer: { secret: 'whsec-abcdef' } }],
 ];
 
@@ -50,28 +52,13 @@ for (const [name, options, ownToken] of SILENT) {
 
 const form = (over: object): Written => ({ ...refusal, answer: problem(over) });
 
+const withHeader = (...line: HeaderLine): Written => ({ headers: [['x-request-id', 'a'], line] });
+const read: Written = { method: 'GET', path: '/webhooks/1' };
+
 const TELLING: [name: string, made: Written, rule: string][] = [
   ['no request id', { headers: [] }, 'ERR-4'],
-  [
-    'a rate header',
-    {
-      headers: [
-        ['x-request-id', 'a'],
-        ['x-ratelimit-reset', '1'],
-      ],
-    },
-    'LIM-8',
-  ],
-  [
-    'a wait with a success',
-    {
-      headers: [
-        ['x-request-id', 'b'],
-        ['retry-after', '1'],
-      ],
-    },
-    'LIM-8',
-  ],
+  ['a rate header', withHeader('x-ratelimit-reset', '1'), 'LIM-8'],
+  ['a wait with a success', withHeader('retry-after', '1'), 'LIM-8'],
   ['a refusal as plain JSON', { status: 404, answer: problem() }, 'ERR-1a'],
   ['a number for a code', form({ code: 404 }), 'ERR-1a'],
   ['no errors', form({ errors: undefined }), 'ERR-1a'],
@@ -79,12 +66,9 @@ const TELLING: [name: string, made: Written, rule: string][] = [
   ['another status', form({ status: 400 }), 'ERR-1b'],
   ['a type that ends otherwise', form({ type: 'https://docs.example.com/errors/404' }), 'ERR-1b'],
   ['a type that is no URI', form({ type: '/errors/not_found' }), 'ERR-1b'],
-  ['a secret in a read', { method: 'GET', path: '/webhooks/1', answer: { secret: '' } }, 'HOOK-3'],
-  [
-    'a secret in a list',
-    { method: 'GET', path: '/webhooks', answer: [{ secret: '****' }] },
-    'HOOK-3',
-  ],
+  ['a secret in a read', { ...read, answer: { secret: '' } }, 'HOOK-3'],
+  ['a secret in a list', { ...read, path: '/webhooks', answer: [{ secret: '*' }] }, 'HOOK-3'],
+  ['a secret that is null', { ...read, answer: { secret: null } }, 'HOOK-3'],
 ];
 
 for (const [name, options, rule] of TELLING) {
@@ -135,11 +119,5 @@ watching(
     assert.equal(rulesFor({ ...known, status: 409, key: 'other' }, watch), ['ERR-1b']);
   },
 );
-
-watching('HOOK-3: other answers must not contain a secret, not even null', () => {
-  const read = { method: 'GET', path: '/webhooks/1' };
-  assert.equal(rulesFor({ ...read, answer: { secret: null } }), ['HOOK-3']);
-  assert.equal(rulesFor({ ...read, answer: { url: 'https://x' } }), []);
-});
 
 watching.run();

@@ -1,4 +1,5 @@
 // A response that never ends, or is nested without end, costs the judge next to nothing.
+import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openProbeSender } from '../../receiver/probe-sender.ts';
@@ -47,40 +48,30 @@ bodies('an answer is read unchanged, for any number of chunks and any depth', as
   assert.is(answerOf(`${'['.repeat(300)}${']'.repeat(300)}`).json, undefined);
 });
 
-/** Serves up to 200 MiB to each request; returns the number of MiB that were sent. */
-async function withEndless(play: (url: string) => Promise<void>): Promise<number> {
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(String, (error: Error) => error.message);
+
+bodies('an endless response of a receiver or a target is cut off', async () => {
   let sent = 0;
-  await withServer((request, response) => {
+  const endlessly: RequestListener = (request, response) => {
     request.resume();
     const more = (): void => {
       while (sent < 200 && !response.destroyed && response.write(mebibyte)) sent += 1;
       if (sent < 200 && !response.destroyed) response.once('drain', more);
     };
     more();
-  }, play);
-  return sent;
-}
-
-const failureOf = (promise: Promise<unknown>) =>
-  promise.then(String, (error: Error) => error.message);
-
-bodies('an endless response of a receiver is cut off, and judged by its status', async () => {
-  const sent = await withEndless(async (url) => {
+  };
+  await withServer(endlessly, async (url) => {
     const sender = await openProbeSender(url, 0);
     const { response } = await sender.send({ headers: [], body: Buffer.from('{}') } as never);
     assert.equal([response?.status, response?.body.length], [200, 65_536]);
     await sender.close();
-    assert.match(await failureOf(effectCounterOf(url).count()), 'longer than 1024 KiB');
-  });
-  assert.ok(sent < 100, `${sent} MiB were sent`);
-});
-
-bodies('an endless answer of a target is cut off after the first MiB', async () => {
-  const sent = await withEndless(async (url) => {
-    const sender = await socketSender();
+    const counted = effectCounterOf(url).count();
+    assert.match(await failureOf(counted), 'longer than 1024 KiB');
+    const target = await socketSender();
     const wire = { method: 'GET', url, headers: [], body: undefined, timeoutMs: 20_000 };
-    assert.match(await failureOf(sender.send(wire)), 'longer than 1024 KiB');
-    await sender.close();
+    assert.match(await failureOf(target.send(wire)), 'longer than 1024 KiB');
+    await target.close();
   });
   assert.ok(sent < 100, `${sent} MiB were sent`);
 });
