@@ -34,65 +34,68 @@ const chosen = scenarios
   .map((scenario: Scenario) => ({ scenario, rules: scenario.rules }));
 
 plan('a pace half as fast takes twice as long, and sends as much', () => {
-  const at = (perSecond: number) =>
-    planRun(chosen, { mode: 'profile', perSecond, firmPerSecond: perSecond * 4 });
+  const at = (perSecond: number, firmPerSecond = perSecond * 4) =>
+    planRun(chosen, { mode: 'profile', perSecond, firmPerSecond });
   const [slow, fast] = [at(1), at(2)];
   assert.is(Math.round(slow.ms / fast.ms), 2);
   assert.is(slow.requests, fast.requests);
   assert.ok(slow.made.accounts > 50);
   // The rate of the firm slows down requests that several credentials send together.
-  const firm = planRun(chosen, { mode: 'profile', perSecond: 100, firmPerSecond: 1 });
-  assert.ok(firm.ms >= slow.ms);
+  assert.ok(at(100, 1).ms >= slow.ms);
 });
 
-const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
-
-plan('a record that a create or a batch names was created by the run, and counts once', () => {
-  const rows = [
-    { status: 200, id: '8' },
-    { status: 201, id: '9' },
-    { status: 422, id: '10' },
-  ];
-  const answers: [path: string, status: number, body: unknown][] = [
-    ['/accounts', 201, { id: '7' }],
-    ['/accounts', 200, { id: '7' }],
-    ['/accounts', 200, { id: '8' }],
-    ['/accounts', 422, { id: '11' }],
-    ['/accounts', 201, 'no object'],
-    ['/accounts/bulk', 200, { rows }],
-    ['/transactions', 200, { id: '8' }],
-    ['/transactions/8/approve?account_id=7', 200, { id: '8' }],
-    ['/webhooks', 200, { id: 3 }],
-    ['/oauth/token', 200, { access_token: 'x' }],
-  ];
-  const inventory = new Inventory('http://target');
-  for (const [path, status, body] of answers) {
-    const url = `http://target/api/v1${path}`;
-    const wire = { method: 'POST', url, headers: [], body: undefined };
-    inventory.note(wire, { status, headers: [], body: bytesOf(body) });
-  }
-  assert.equal(inventory.made, {
-    ...{ accounts: 2, bulk_accounts: 1, transactions: 1 },
-    ...{ positions: 0, subscriptions: 1, tokens: 1 },
-  });
-});
-
-plan('remaining records are known, whatever the form of the answers', async () => {
+/** Plays answers to POSTs; returns what the run made and left. */
+async function inventoryOf(...answers: readonly (readonly [string, number, unknown])[]) {
   const inventory = new Inventory('http://target.test');
-  const answers = [bytesOf({ id: 9 }), bytesOf({}), bytesOf({ id: '10', status: 'pending' })];
+  const left = [...answers];
   const sender = inventory.watch({
-    send: async () => ({ status: 202, headers: [], body: answers.shift()! }),
+    send: async () => {
+      const [, status, answer] = left.shift()!;
+      return { status, headers: [], body: Buffer.from(JSON.stringify(answer)) };
+    },
     close: async () => undefined,
   });
-  const post = (path: string) => {
-    const url = `http://target.test/api/v1/transactions${path}`;
-    return sender.send({ method: 'POST', url, headers: [], body: undefined, timeoutMs: 1 });
-  };
-  await post('');
-  await post('/9/approve?account_id=1');
-  await post('');
-  assert.equal(inventory.left.approved, ['9']);
-  assert.equal(inventory.left.pending, ['10']);
+  for (const [path] of answers) {
+    const url = `http://target.test/api/v1${path}`;
+    await sender.send({ method: 'POST', url, headers: [], body: undefined, timeoutMs: 1 });
+  }
+  return inventory;
+}
+
+plan(
+  'a record that a create or a batch names was created by the run, and counts once',
+  async () => {
+    const rows = [
+      { status: 200, id: '8' },
+      { status: 201, id: '9' },
+      { status: 422, id: '10' },
+    ];
+    const { made } = await inventoryOf(
+      ['/accounts', 201, { id: '7' }],
+      ['/accounts', 200, { id: '7' }],
+      ['/accounts', 200, { id: '8' }],
+      ['/accounts', 422, { id: '11' }],
+      ['/accounts', 201, 'no object'],
+      ['/accounts/bulk', 200, { rows }],
+      ['/transactions', 200, { id: '8' }],
+      ['/transactions/8/approve?account_id=7', 200, { id: '8' }],
+      ['/webhooks', 200, { id: 3 }],
+      ['/oauth/token', 200, { access_token: 'x' }],
+    );
+    assert.equal(made, {
+      ...{ accounts: 2, bulk_accounts: 1, transactions: 1 },
+      ...{ positions: 0, subscriptions: 1, tokens: 1 },
+    });
+  },
+);
+
+plan('remaining records are known, whatever the form of the answers', async () => {
+  const { left } = await inventoryOf(
+    ['/transactions', 202, { id: 9 }],
+    ['/transactions/9/approve?account_id=1', 202, {}],
+    ['/transactions', 202, { id: '10', status: 'pending' }],
+  );
+  assert.equal([left.approved, left.pending], [['9'], ['10']]);
 });
 
 plan.run();

@@ -1,13 +1,12 @@
 // A stall does not count as waiting, and the target is not blamed for deliveries missed in it.
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebhookReceiver } from '../../providers/webhook-receiver.ts';
 import { ConditionWaiter } from './condition-waiter.ts';
 import { EventLoopMonitor } from './event-loop-monitor.ts';
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Blocks the event loop of this program. */
 function block(ms: number): void {

@@ -70,11 +70,8 @@ crashes(
       found.map(({ rules, ...each }) => each),
       [
         {
-          operation: 'createTransaction',
-          distinguishes: 'with method: Bonus',
-          failure: '500 with an HTML page',
-          times: 3,
-          of: 3,
+          ...{ operation: 'createTransaction', distinguishes: 'with method: Bonus' },
+          ...{ failure: '500 with an HTML page', times: 3, of: 3 },
         },
       ],
     );
