@@ -141,11 +141,11 @@ const SEEDS: Profile['seeds'] = {
   settled_transactions: [{ id: '7', account_id: '404' }],
 };
 
-/** The remaining parts of a profile, and a note that says why the rest is not used. */
-const LEFT: readonly (readonly [
+/** The parts of a profile that can be used, and why the rest or the whole run cannot. */
+const USABLE: readonly (readonly [
   profile: Profile['credentials'],
   offers: string,
-  note?: RegExp,
+  why?: RegExp,
   seeds?: Profile['seeds'],
 ])[] = [
   [{ firm, no_scopes: { token: 'old' } }, 'firm', /credentials.no_scopes: its token was refused/],
@@ -158,34 +158,27 @@ const LEFT: readonly (readonly [
   [{ other_firm: bound }, 'brand'],
   [{ other_brand: otherBrand, other_firm: otherFirm }, 'brand,other_firm'],
   [{ other_brand: otherBrand, other_firm: otherFirm, firm }, 'firm,other_brand,other_firm'],
+  [{ firm: { token: 'f' } }, '', /add its brand_id/],
+  [{ firm: { token: 'forbidden', brand_id: '10' } }, '', /check its scopes/],
+  [{ firm: { token: 'old' } }, '', /the token was refused \(401\): check credentials.firm/],
+  [{ no_scopes: { token: 'n' } }, '', /add credentials.firm or brand/],
 ];
-for (const [credentials, offers, note = /^$/, seeds] of LEFT) {
-  provider(`credentials ${JSON.stringify(credentials)}: ${offers} can be used`, async () => {
-    const small = new SmallTarget();
-    small.refused.add('old');
-    small.bound.set('bound', '20');
-    const own = await provide(small, { credentials, ...(seeds && { seeds }) });
-    assert.is(offered(own), offers);
-    assert.match(own.notes.join(), note);
-    const tidied = small.requests.includes('POST /api/v1/transactions/9/cancel firm-token');
-    assert.is(tidied, seeds !== undefined);
-  });
-}
-
-const UNPLAYABLE: readonly (readonly [credentials: Profile['credentials'], why: RegExp])[] = [
-  [{ firm: { token: 'f' } }, /add its brand_id/],
-  [{ firm: { token: 'forbidden', brand_id: '10' } }, /check its scopes/],
-  [{ firm: { token: 'old' } }, /the token was refused \(401\): check credentials.firm/],
-  [{ no_scopes: { token: 'n' } }, /add credentials.firm or brand/],
-  [{ firm }, /^$/],
-];
-for (const [credentials, why] of UNPLAYABLE) {
-  provider(`a run as ${JSON.stringify(credentials)}: ${why}`, async () => {
-    const small = new SmallTarget();
-    small.refused.add('old');
-    small.forbidden.add('forbidden');
-    assert.match((await tried(small, { credentials })).problem ?? '', why);
-  });
+for (const [credentials, offers, why = /^$/, seeds] of USABLE) {
+  provider(
+    `credentials ${JSON.stringify(credentials)}: ${offers || 'none'} can be used`,
+    async () => {
+      const small = new SmallTarget();
+      small.refused.add('old');
+      small.forbidden.add('forbidden');
+      small.bound.set('bound', '20');
+      const { own, problem } = await tried(small, { credentials, ...(seeds && { seeds }) });
+      assert.is(problem === null, offers !== '');
+      if (problem === null) assert.is(offered(own), offers);
+      assert.match(problem ?? own.notes.join(), why);
+      const tidied = small.requests.includes('POST /api/v1/transactions/9/cancel firm-token');
+      assert.is(tidied, seeds !== undefined);
+    },
+  );
 }
 
 provider('brands are discovered, or taken from another credential', async () => {

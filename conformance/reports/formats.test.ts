@@ -38,31 +38,25 @@ for (const [what, words] of SHOWN) {
   });
 }
 
-formats(
-  'a client: each format shows its place, its calls with times, and how to mend it',
-  async () => {
-    const rendered = FORMATS.map((each) => render(each, sampleClientReport));
-    for (const page of [textOf(sampleClientReport), ...(await Promise.all(rendered))]) {
-      for (const words of ['CLT-answer-lost', 'The money moves twice.', '2 of 2 runs']) {
-        assert.ok(page.includes(words), `${words} in ${page.slice(0, 2000)}`);
-      }
-      if (!page.startsWith('{')) assert.ok(page.includes('after 3 ms'), page);
-      assert.not.ok(page.includes('\u001b'));
-      if (page.startsWith('<!doctype')) assert.not.match(page, '<script>alert');
+formats('a client: each format shows its place, its calls, and how to mend it', async () => {
+  const rendered = await Promise.all(FORMATS.map((each) => render(each, sampleClientReport)));
+  for (const page of [textOf(sampleClientReport), ...rendered]) {
+    for (const words of ['CLT-answer-lost', 'The money moves twice.', '2 of 2 runs']) {
+      assert.ok(page.includes(words), `${words} in ${page.slice(0, 2000)}`);
     }
-  },
-);
+    if (!page.startsWith('{')) assert.ok(page.includes('after 3 ms'), page);
+    assert.not.ok(page.includes('\u001b'));
+    if (page.startsWith('<!doctype')) assert.not.match(page, '<script>alert');
+  }
+});
 
-formats(
-  'a client: the JSON has its own words for checks, and is parsed back unchanged',
-  async () => {
-    const document = JSON.parse(await render('json', sampleClientReport));
-    const verdicts = document.rules.map(({ verdict }: { verdict: string }) => verdict);
-    assert.equal(verdicts, ['fails', 'inconclusive', 'passed', 'not_met']);
-    assert.equal([document.verdict, document.summary.fails], ['deviates', 1]);
-    assert.equal(parseReport(document), { report: sampleClientReport });
-  },
-);
+formats('a client: the JSON has its own words, and is parsed back unchanged', async () => {
+  const document = JSON.parse(await render('json', sampleClientReport));
+  const verdicts = document.rules.map(({ verdict }: { verdict: string }) => verdict);
+  assert.equal(verdicts, ['fails', 'inconclusive', 'passed', 'not_met']);
+  assert.equal([document.verdict, document.summary.fails], ['deviates', 1]);
+  assert.equal(parseReport(document), { report: sampleClientReport });
+});
 
 // Text: each variation of the sample, the words that it contains, and those that it does not.
 
@@ -143,41 +137,20 @@ for (const [name, parts, has, hasNot] of VARIATIONS) {
 formats('text ends with the verdict and all counts', () => {
   const end = text.slice(text.search(/^deviates: http/m)).replace(/\n/g, ' ');
   const counts = /9 rules: (.*) 12 requests in/.exec(end)![1]!;
-  const numbers = [...counts.matchAll(/(\d+) /g)].map(([, n]) => Number(n));
-  assert.is(
-    numbers.reduce((sum, n) => sum + n, 0),
-    sampleReport.rules.length,
-  );
+  const sum = counts.match(/\d+(?= )/g)!.reduce((total, each) => total + Number(each), 0);
+  assert.is(sum, sampleReport.rules.length);
   assert.match(end, 'seed 1');
   assert.match(text, 'npx conformance replay r.json sample-one');
 });
 
-formats(
-  'text contains no terminal controls, and stays within its width if it can be wrapped',
-  () => {
-    const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
-    for (const each of [text, colored]) {
-      for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
-    }
-    assert.not.ok(text.includes('\u001b'));
-    const wide = text.split('\n').filter((line) => line.length > 80);
-    assert.equal(
-      wide.filter((line) => !line.includes('conformance run')),
-      [],
-    );
-  },
-);
-
-formats('only on a terminal a long line of JSON is broken', async () => {
-  const [scenario] = sampleReport.scenarios;
-  const [exchange] = scenario!.exchanges;
-  const body = JSON.stringify(Object.fromEntries([...Array(40).keys()].map((n) => [`m${n}`, n])));
-  const long = { ...exchange!, request: { ...exchange!.request, body } };
-  const report = { ...sampleReport, scenarios: [{ ...scenario!, exchanges: [long] }] };
-  for (const format of ['html', 'markdown', 'junit'] as const) {
-    assert.match((await render(format, report)).replaceAll('&quot;', '"'), body);
+formats('text contains no terminal controls, and stays within its width', () => {
+  const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
+  for (const each of [text, colored]) {
+    for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
   }
-  assert.not.match(textOf(report), body);
+  assert.not.ok(text.includes('\u001b'));
+  const wide = text.split('\n').filter((line) => line.length > 80);
+  assert.ok(wide.every((line) => line.includes('conformance run')));
 });
 
 // HTML.
