@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
 import { conclude, explained, isSpoiled, type Played } from './conclude.ts';
-import type { Site } from './recording.ts';
+import type { Recording, Site } from './recording.ts';
 import { recorded } from './testing/recorded.ts';
 
 const concluded = suite('concluded');
@@ -69,32 +69,35 @@ for (const [runs, verdict, why] of cases) {
 
 const unheard = { line: 'POST accounts', key: 'a', abandonedAtMs: 950 };
 const another = { line: 'POST transactions', key: 'b' };
-const site = (id: string) => ({ site: { id } as Site });
-const judgedAt = (id: string, outcome: Outcome) => ({ aim: site(id), outcome });
 const heardAll = recorded([another]);
 
-concluded('a response that the client did not read spoils a run', () => {
-  const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another], { durationMs: 1_000 });
-  assert.ok(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
-  const all = recorded([unheard, unheard, another]);
-  assert.not(isSpoiled(all, judgedAt('createAccount#1', outcomes.f!), all), 'it never reads them');
-});
+const early = recorded([{ ...unheard, abandonedAtMs: 300 }, another], { durationMs: 1_000 });
+const atEnd = recorded([another, unheard], { durationMs: 1_000 });
+const never = recorded([unheard, unheard, another]);
+const fault = recorded([{ ...unheard, fault: 'answered 500', abandonedAtMs: 300 }, another]);
 
-concluded(
-  'a call dropped at the end of the command does not, unless it was the reason for the end',
-  () => {
-    const run = recorded([another, unheard], { durationMs: 1_000 });
-    assert.not(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
-    assert.ok(isSpoiled(run, judgedAt('createAccount#1', outcomes.f!), heardAll));
-  },
-);
-
-concluded('nor does it if the client passed, unless no fault was read', () => {
-  const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another]);
-  assert.not(isSpoiled(run, judgedAt('createAccount#1', outcomes.p!), heardAll));
-  const fault = recorded([{ ...unheard, fault: 'answered 500', abandonedAtMs: 300 }, another]);
-  assert.ok(isSpoiled(fault, judgedAt('createAccount#1', outcomes.p!), heardAll));
-});
+/** Whether responses that the client did not read spoil a run. */
+const SPOILED: readonly (readonly [
+  words: string,
+  run: Recording,
+  site: string,
+  outcome: string,
+  first: Recording,
+  isSpoiled: boolean,
+])[] = [
+  ['a response that it did not read', early, 'createTransaction#1', 'f', heardAll, true],
+  ['a response that it never reads', never, 'createAccount#1', 'f', never, false],
+  ['a call dropped at the end', atEnd, 'createTransaction#1', 'f', heardAll, false],
+  ['a drop that was the reason for the end', atEnd, 'createAccount#1', 'f', heardAll, true],
+  ['the client passed', early, 'createAccount#1', 'p', heardAll, false],
+  ['the client passed, and read no fault', fault, 'createAccount#1', 'p', heardAll, true],
+];
+for (const [words, run, id, outcome, first, expected] of SPOILED) {
+  concluded(`${words}: ${expected ? 'spoils the run' : 'does not count'}`, () => {
+    const judgement = { aim: { site: { id } as Site }, outcome: outcomes[outcome]! };
+    assert.is(isSpoiled(run, judgement, first), expected);
+  });
+}
 
 concluded('a mistake seen twice elsewhere needs no confirmation', () => {
   const found = conclude(everywhere, playedOf('f'), new Set(['new-key']));

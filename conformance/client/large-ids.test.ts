@@ -30,7 +30,7 @@ large('strings and numbers of ids are enlarged, and nothing else', () => {
   );
 });
 
-large('requests are converted back in path, query and body', () => {
+large('requests are converted back in path, query, body and form', () => {
   const sent = {
     target: `/api/v1/transactions/${enlarged('9')}/approve?account_id=${enlarged('1001')}`,
     body: `{"trading_account_id":"${enlarged('5001')}","amount":"9007199254740993"}`,
@@ -39,22 +39,21 @@ large('requests are converted back in path, query and body', () => {
     target: '/api/v1/transactions/9/approve?account_id=1001',
     body: '{"trading_account_id":"5001","amount":"9007199254740993"}',
   });
-});
-
-large('a form that requests a token is converted back', () => {
   const body = `grant_type=client_credentials&account_id=${enlarged('1001')}`;
-  const sent = { target: '/api/v1/oauth/token', body };
-  assert.is(withLargeIds.translate?.(sent).body, 'grant_type=client_credentials&account_id=1001');
-  assert.equal(idsIn(sent), [enlarged('1001')]);
+  const form = { target: '/api/v1/oauth/token', body };
+  assert.is(withLargeIds.translate?.(form).body, 'grant_type=client_credentials&account_id=1001');
+  assert.equal(idsIn(form), [enlarged('1001')]);
 });
 
 large('a list continues at its cursor, an id or one less', () => {
   const onward = (after: bigint) =>
     withLargeIds.translate?.({ target: `/api/v1/accounts?after=${after}`, body: '' }).target;
-  assert.is(onward(BigInt(enlarged('1002'))), '/api/v1/accounts?after=1002');
-  assert.is(onward(BigInt(enlarged('1002')) - 1n), '/api/v1/accounts?after=1001');
-  assert.is(onward(BigInt(enlarged('0')) - 1n), '/api/v1/accounts?after=0');
-  assert.is(onward(0n), '/api/v1/accounts?after=0');
+  const [first, last] = ['0', '1002'].map((id) => BigInt(enlarged(id)));
+  const cursors = [last!, last! - 1n, first! - 1n, 0n].map(onward);
+  assert.equal(
+    cursors,
+    [1002, 1001, 0, 0].map((after) => `/api/v1/accounts?after=${after}`),
+  );
 });
 
 large('webhooks keep their ids', () => {
@@ -65,12 +64,8 @@ large('webhooks keep their ids', () => {
 
 large('every id in a request is found', () => {
   const target = '/api/v1/transactions/9e15/approve?account_id=-5';
-  assert.equal(idsIn({ target, body: '{"account_id": 9.007e15, "id":"x","note":"1"}' }), [
-    '9e15',
-    '-5',
-    '9.007e15',
-    'x',
-  ]);
+  const body = '{"account_id": 9.007e15, "id":"x","note":"1"}';
+  assert.equal(idsIn({ target, body }), ['9e15', '-5', '9.007e15', 'x']);
   assert.ok(['9e15', '-5', '9.007199254740994e+15'].every(isRounded));
   assert.not(isRounded('x'), 'a word is no number that was rounded');
 });

@@ -5,48 +5,38 @@ import { type Envelope, envelopeOf, eventIdOf, sequenceAt, sequenceNames } from 
 
 const envelopes = suite('envelopes');
 
-const event = (over: Envelope): Envelope => ({
-  id: 'evt_1',
-  seq: 7,
-  occurred_at: 1_772_452_800_000,
-  account_id: '1001',
-  version: 1,
+const event = (over: Envelope = {}): Envelope => ({
+  ...{ id: 'evt_1', seq: 7, occurred_at: 1_772_452_800_000, account_id: '1001', version: 1 },
   ...over,
 });
+const later = event({ id: 'evt_2', seq: 9, occurred_at: 1_772_452_800_500, account_id: '1002' });
+const wrapped = (seq: number): Envelope => ({ id: `evt_${seq}`, meta: { seq, kind: 'x' } });
 
-envelopes('a number that increases from event to event is found', () => {
-  const later = event({ id: 'evt_2', seq: 9, occurred_at: 1_772_452_800_500, account_id: '1002' });
-  assert.equal(sequenceNames([event({}), later]), ['seq']);
-  assert.equal(sequenceNames([later, event({})]), []);
-  assert.equal(sequenceNames([event({}), event({})]), []);
-});
+const SEQUENCES: readonly (readonly [words: string, events: Envelope[], names: string[]])[] = [
+  ['a number that increases from event to event', [event(), later], ['seq']],
+  ['a number that decreases', [later, event()], []],
+  ['a number that stays', [event(), event()], []],
+  ['a single event', [event()], []],
+  ['no event', [], []],
+  ['an event without a number', [event({ seq: null }), event({ seq: 9 })], []],
+  ['an empty event', [{}, event({ seq: 9 })], []],
+  ['a number inside a member', [wrapped(3), wrapped(4)], ['meta.seq']],
+  ['a nested number that stays', [wrapped(4), wrapped(4)], []],
+  ['a number written as digits', [event({ seq: '9' }), event({ seq: '10' })], ['seq']],
+];
+for (const [words, events, names] of SEQUENCES) {
+  envelopes(`${words}: ${names.join() || 'none'}`, () => {
+    assert.equal(sequenceNames(events), names);
+  });
+}
 
-envelopes('a single event shows nothing, nor does an event without a number', () => {
-  assert.equal(sequenceNames([event({})]), []);
-  assert.equal(sequenceNames([]), []);
-  assert.equal(sequenceNames([event({ seq: null }), event({ seq: 9 })]), []);
-  assert.equal(sequenceNames([{}, event({ seq: 9 })]), []);
-});
-
-envelopes('a number may be nested in a member', () => {
-  const wrapped = (seq: number): Envelope => ({ id: `evt_${seq}`, meta: { seq, kind: 'x' } });
-  assert.equal(sequenceNames([wrapped(3), wrapped(4)]), ['meta.seq']);
-  assert.equal(sequenceNames([wrapped(4), wrapped(4)]), []);
-});
-
-envelopes('a number may be written as digits', () => {
-  assert.equal(sequenceNames([event({ seq: '9' }), event({ seq: '10' })]), ['seq']);
-  assert.is(sequenceAt(event({ seq: '0x9' }), 'seq'), undefined);
-  assert.is(sequenceAt(event({ seq: '' }), 'seq'), undefined);
-  assert.is(sequenceAt(event({ seq: 1.5 }), 'seq'), undefined);
+envelopes('only whole numbers are sequence numbers', () => {
+  for (const seq of ['0x9', '', 1.5]) assert.is(sequenceAt(event({ seq }), 'seq'), undefined);
 });
 
 envelopes('an id is a non-empty text or a number', () => {
-  assert.is(eventIdOf(event({})), 'evt_1');
-  assert.is(eventIdOf(event({ id: 5 })), '5');
-  assert.is(eventIdOf(event({ id: '' })), undefined);
-  assert.is(eventIdOf(event({ id: null })), undefined);
-  assert.is(eventIdOf(undefined), undefined);
+  const ids = [event(), event({ id: 5 }), event({ id: '' }), event({ id: null }), undefined];
+  assert.equal(ids.map(eventIdOf), ['evt_1', '5', undefined, undefined, undefined]);
 });
 
 envelopes('only an object is an envelope', () => {
