@@ -31,23 +31,26 @@ async function sent(answers: readonly object[], offers: readonly string[] = [], 
   return { status, spent, waits };
 }
 
-pacing('a call that was limited briefly is retried once, and counted', async () => {
-  assert.equal(await sent([limited('2'), served]), { status: 201, spent: 2, waits: [2_000] });
-  const twice = await sent([limited('1'), limited('1'), served]);
-  assert.equal(twice, { status: 429, spent: 2, waits: [1_000] });
-});
-
-pacing('a 429 with a long or missing Retry-After is not retried', async () => {
-  for (const after of ['60', '']) {
-    const { status, spent } = await sent([limited(after), served]);
-    assert.equal([status, spent], [429, 1]);
-  }
-});
-
-pacing('a 429 is kept if the clock is controlled or there is no pacer', async () => {
-  assert.is((await sent([limited('1'), served], ['clock'])).status, 429);
-  assert.is((await sent([limited('1'), served], [], false)).status, 429);
-});
+const ROWS: readonly (readonly [
+  words: string,
+  answers: readonly object[],
+  sent: readonly [status: number, spent: number, ...waits: number[]],
+  offers?: readonly string[],
+  paced?: boolean,
+])[] = [
+  ['a call that was limited briefly is retried', [limited('2'), served], [201, 2, 2_000]],
+  ['a call is retried once', [limited('1'), limited('1'), served], [429, 2, 1_000]],
+  ['a long Retry-After is not waited for', [limited('60'), served], [429, 1]],
+  ['nor is a missing one', [limited(''), served], [429, 1]],
+  ['a 429 is kept if the clock is controlled', [limited('1'), served], [429, 1], ['clock']],
+  ['a 429 is kept without a pacer', [limited('1'), served], [429, 1], [], false],
+];
+for (const [words, answers, expected, offers, paced] of ROWS) {
+  pacing(words, async () => {
+    const { status, spent, waits } = await sent(answers, offers, paced);
+    assert.equal([status, spent, ...waits], expected);
+  });
+}
 
 pacing('NS-3: approved money may settle unobserved while the clock is advanced', () => {
   const approved = { kind: 'answer', sent: { target: '/api/v1/transactions/7/approve' } };
