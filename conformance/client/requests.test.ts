@@ -33,19 +33,4 @@ for (const [name, first, second, isSame] of cases) {
   });
 }
 
-intents('sites are counted separately for each operation', () => {
-  const book = new Intents();
-  const sites = [create('r'), open('1', 'a'), create('s'), create('r')].map(
-    (each) => book.place(each)?.site,
-  );
-  assert.equal(sites, ['createAccount#1', 'openPosition#1', 'createAccount#2', 'createAccount#1']);
-});
-
-intents('a call that is not a write has no site', () => {
-  const book = new Intents();
-  assert.is(book.place(sent('GET accounts', null)), null);
-  assert.is(book.place(sent('POST webhooks', 'a', {})), null);
-  assert.is(book.place(sent('POST oauth/token', null, {})), null);
-});
-
 intents.run();

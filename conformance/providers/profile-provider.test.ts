@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
 import { runScenarios } from '../engine/run/run.ts';
-import { MissingCapability, Unreachable } from '../engine/scenario-errors.ts';
+import { Unreachable } from '../engine/scenario-errors.ts';
 import type { Sender, WireAnswer, WireRequest } from '../engine/send/sender.ts';
 import { post } from '../engine/testing/http.ts';
 import { profileScenarios } from '../scenarios/profile/profile.ts';
@@ -111,27 +111,6 @@ provider('a rate limit or a gateway error withdraws no part of a profile', async
   const own = await provide(limited, { credentials: { firm, no_scopes: { token: 'n' } } });
   assert.equal(own.notes, []);
   assert.equal(offered(own), 'firm,no_scopes');
-});
-
-provider('offers the parts of the profile, and nothing that needs a control plane', async () => {
-  const own = await provide(new SmallTarget(), {
-    credentials: { firm },
-    seeds: { trading_account: place },
-    plan: { per_second: 50 },
-  });
-  assert.equal(offered(own), 'firm,plan,trading_account');
-  const target = await own.shared();
-  assert.equal(await target.seed('trading_account'), place);
-  assert.not.ok(target.disposable);
-  for (const lacking of [
-    () => target.seed('second_trading_account'),
-    () => target.credential('brand'),
-    () => target.settledTransaction(),
-    () => target.receiver(),
-    async () => target.operator.advance(1),
-  ]) {
-    assert.instance(await lacking().catch((error: unknown) => error), MissingCapability);
-  }
 });
 
 const bound = { token: 'bound' };

@@ -77,12 +77,6 @@ const mild = sampleReport.rules.filter(({ verdict }) => /known|advisory|passed/.
 
 const VARIATIONS: [name: string, parts: object, has: RegExp[], hasNot: RegExp[]][] = [
   [
-    'an interrupted run says what it did not come to',
-    { interrupted: true, rules: sampleReport.rules.map((each) => ({ ...each, unlock: [] })) },
-    [/\(interrupted: this is what was done until then\)/, /1 rule not tested: the run was inter/],
-    [],
-  ],
-  [
     'if nothing was tried the reason stands with the verdict, once, and little else',
     {
       ...{ verdict: 'invalid', notes: [START], not_started: START, baseline: null, observed: [] },
@@ -169,32 +163,6 @@ formats('html: text of a target is never markup, and nothing is loaded', () => {
     assert.not.match(tag, /^<(link|img|iframe|object|embed|form|base)\b/, tag);
   }
   assert.match(html, 'default-src &#39;none&#39;');
-});
-
-formats('html: the verdict is shown if everything is in the baseline', () => {
-  const rules = sampleReport.rules.filter(({ verdict }) => verdict === 'known');
-  const baseline = { known: 1, accepted: 0, stale: [], expired: [] };
-  const calm = { ...sampleReport, verdict: 'conformant', rules, baseline } as const;
-  const page = htmlReport({ ...calm, summary: countVerdicts(rules) });
-  assert.match(page, /<h1>conformant<\/h1>[\s\S]*has 1 known deviation and no others/);
-});
-
-formats('html: a page stays small enough to attach, for any answers of the target', () => {
-  const [scenario] = sampleReport.scenarios;
-  const exchange = scenario!.exchanges[0]!;
-  const long = { ...exchange, response: { ...exchange.response!, body: 'x'.repeat(3_000) } };
-  const many = [...Array(170).keys()];
-  const exchanges = many.slice(0, 12).map((n) => ({ ...long, n: n + 1 }));
-  const scenarios = many.map((n) => ({ ...scenario!, id: `s-${n}`, exchanges }));
-  const rules = many.map((n) => {
-    const findings = [1, 2, 3].map((at) => ({
-      ...{ ...failure!, scenario: `s-${n}`, exchanges: [at, at + 1], fingerprint: `${n} ${at}` },
-    }));
-    return { ...deviating, id: `ACC-${n}`, scenarios: [`s-${n}`], findings };
-  });
-  const large = htmlReport({ ...sampleReport, rules, scenarios });
-  assert.ok(large.length < 2_000_000, `${large.length}`);
-  assert.ok(large.split('409 invalid_state').length > 170, 'each rule still has its proof');
 });
 
 // Markdown.

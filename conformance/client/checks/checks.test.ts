@@ -1,7 +1,6 @@
 // Every check on handwritten runs: mistakes and correct behaviour, one line per case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rules } from '../../../fixtures/rules.ts';
 import type { Ending, Recording } from '../recording.ts';
 import { observe } from '../recording.ts';
 import { recorded, type Written } from '../testing/recorded.ts';
@@ -359,17 +358,6 @@ judged('CLT-secret-places: where a secret appears', () => {
   assert.is(judge({ ...create, key: 's3cret/1' }), 'advisory in-key');
 });
 
-judged('every check has a description, and cites rules that exist', () => {
-  const known = new Set<string>(rules.map(({ id }) => id));
-  assert.is(checks.length, 20);
-  for (const { id, title, expected, atStake, mend, rules: cited } of checks) {
-    for (const words of [title, expected, atStake, mend]) {
-      assert.ok(words.length > 10, `${id}: ${words}`);
-    }
-    assert.ok(cited.length > 0 && cited.every((rule) => known.has(rule)), id);
-  }
-});
-
 judged('CLT-refused: every refusal is played, where the platform returns it', () => {
   const check = checks.find(({ id }) => id === 'CLT-refused')!;
   const person: Written = { line: 'POST accounts', key: 'p', json: { client_reference_id: 'p' } };
@@ -406,8 +394,6 @@ const crowdAtMs = (times: readonly number[], lagMs: number) => {
 };
 
 judged('more calls than allowed within a second are found at any position', () => {
-  assert.is(crowdAtMs([0, 1, 2], 0), 'none');
-  assert.is(crowdAtMs([0, 400, 700, 1_000], 0), 'none');
   assert.is(crowdAtMs([0, 5_000, 5_100, 5_200, 5_300, 9_000], 20), 'hammers 2,3,4,5 4 in 300');
 });
 

@@ -1,33 +1,15 @@
-// How long the player waits for a delayed call to reach its fault, and for deliveries in flight.
+// How long the player waits for deliveries in flight.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import type { OperationName } from '../../spec/operations.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Step } from '../sequence.ts';
-import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
+import { untilArrived, untilDelivered } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
 import { Player } from './player.ts';
 
 const waiting = suite('waiting for arrivals');
-
-const never = new Promise<never>(() => {});
-const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-waiting('the player waits for a call until it reaches the fault or is answered', async () => {
-  let looks = 0;
-  const hits = async () => {
-    looks += 1;
-    return looks > 9 ? 1 : 0;
-  };
-  await untilMet({ hits, answer: never, timeoutMs: 10_000 });
-  assert.is(looks, 10);
-  await untilMet({ hits: async () => 0, answer: later(20), timeoutMs: 10_000 });
-  const lost = later(20).then(() => Promise.reject(new Error('no answer')));
-  await untilMet({ hits: async () => 0, answer: lost, timeoutMs: 10_000 });
-  const failed = untilMet({ hits: async () => 0, answer: never, timeoutMs: 30 });
-  assert.instance(await failed.catch((error: unknown) => error), Inconclusive);
-});
 
 /** A ground on which this many polls still show one delivery in flight. */
 function ground(busy: number) {

@@ -1,7 +1,7 @@
 // Checks how the model's orders are converted to another form, and how the answers are read.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formOf, inForm, orderIn, withPosition } from './position-form.ts';
+import { inForm, orderIn, withPosition } from './position-form.ts';
 
 const forms = suite('another form of orders');
 
@@ -15,16 +15,6 @@ const form = {
 const at = { trading_account_id: '5' };
 const order = { ...at, instrument: 'EURUSD', side: 'sell', volume: '2.5' };
 
-forms('the form of the model needs no conversion', () => {
-  const own = {
-    opening: { terms: { instrument: 'EURUSD', side: 'buy', volume: '0.10' }, other: {} },
-    closing: { name: 'position_id', path: 'position_id', terms: {} },
-  };
-  for (const each of [undefined, own]) assert.is(formOf(each), undefined);
-  const elsewhere = { ...own, closing: { ...own.closing, path: 'id' } };
-  for (const each of [form, elsewhere]) assert.is(formOf(each), each);
-});
-
 forms('an order uses the accepted form, and a changed order its difference', () => {
   assert.equal(inForm(form, 'openPosition', order), { ...at, ...form.opening.terms });
   const other = { ...order, instrument: 'GBPUSD', odd: 1 };
@@ -36,12 +26,6 @@ forms('a position is closed completely, by its name on the target', () => {
   const said = { ...at, side: 'sell', reason: 'client', ticket: '9' };
   assert.equal(inForm(form, 'closePosition', closing), said);
   assert.equal(inForm(form, 'closePosition', at), { ...at, reason: 'client' });
-});
-
-forms('other bodies are unchanged', () => {
-  assert.is(inForm(form, 'createTransaction', order), order);
-  assert.is(inForm(undefined, 'openPosition', order), order);
-  assert.is(inForm(form, 'openPosition', null), null);
 });
 
 forms('the position is read from its place in the opening answer', () => {

@@ -38,7 +38,6 @@ export interface Received {
 export interface ReceiverAnswer {
   readonly status: number;
   readonly text?: string;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The maximum clock skew of t. */
@@ -102,7 +101,7 @@ export async function startReceiver(
       answer = { status: 500 };
     }
     setTimeout(() => {
-      response.writeHead(answer.status, answer.headers).end(answer.text ?? '');
+      response.writeHead(answer.status).end(answer.text ?? '');
       if (steps.endsAfter(request)) response.once('finish', close);
     }, steps.delayMs);
   });
