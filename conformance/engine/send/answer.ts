@@ -151,7 +151,16 @@ export class Answer {
     const isPage = status >= 400 && this.headers.mediaType() === 'text/html';
     if (isGateways || isPage) return 'intermediary';
     if (status === 503 && this.code !== 'write_contention') return 'intermediary';
-    return status === 500 || status === 503 ? 'trouble' : 'service';
+    return status === 500 || status === 503 || this.#hasContendedRow ? 'trouble' : 'service';
+  }
+
+  /** IDEM-6b: a row that met contention may land when its batch is sent again. */
+  get #hasContendedRow(): boolean {
+    if (this.operation !== 'bulkCreateAccounts' || !this.isServed) return false;
+    const rows = this.at('rows');
+    return (
+      Array.isArray(rows) && rows.some((each) => memberAt(each, 'code') === 'write_contention')
+    );
   }
 }
 

@@ -341,6 +341,15 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'thin-events: events name only their account': emitting((emit, category, kind, about) => {
     emit(category, kind, about, { account_id: about.accountId });
   }),
+  'row-contends: one new row in nine of a batch has to be repeated': {
+    store: ({ saveAccount }, world) => ({
+      saveAccount: (account, context) => {
+        const isTurn = context?.row !== undefined && world.count('new rows') % 9 === 0;
+        if (isTurn) context?.refuse(503, 'write_contention', 'others write here; repeat this');
+        return saveAccount(account, context);
+      },
+    }),
+  },
   'repeats-unmetered: a repeat is answered before the rate is checked': {
     order: ['key', 'token', 'body', 'replay', 'rate', 'scope'],
   },
