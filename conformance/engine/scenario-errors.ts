@@ -6,6 +6,8 @@ import type { Judged } from './types.ts';
 /** The scenario could not test its rules, with the resulting verdict. */
 export abstract class EarlyEnd extends Error {
   abstract readonly verdict: Judged;
+  /** The exchange that shows why; by default the last call. */
+  readonly exchange: number | undefined = undefined;
 }
 
 /** The setup or a control failed. */
@@ -31,6 +33,12 @@ export class WriteRefused extends Blocked {}
 export class Inconclusive extends EarlyEnd {
   override readonly name = 'Inconclusive';
   readonly verdict = 'inconclusive';
+  override readonly exchange: number | undefined;
+
+  constructor(message: string, exchange?: number) {
+    super(message);
+    this.exchange = exchange;
+  }
 }
 
 /** The target lacks something that the scenario turned out to need. */

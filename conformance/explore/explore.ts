@@ -57,6 +57,8 @@ const TRIES_AT_ONCE = 4;
 const SHOWN_AGAIN = 2;
 /** What a read or a delivery shows may be late by this much: how soon is open. */
 const LATE_MS = 400;
+/** A sequence is played so before and after it is shrunk; in between that would take too long. */
+const UNHURRIED: Pauses = { eventPauseMs: LATE_MS };
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const exploration = new Exploration(options);
@@ -252,7 +254,7 @@ class Exploration {
     const { settings } = this.#reference;
     const sequence = upTo(met.recorded.sequence, difference.n);
     const shows = this.#showing(difference, sequence);
-    const first = await shows(sequence);
+    const first = await shows(sequence, UNHURRIED);
     if (first === null) return this.#notShown(difference);
     // A target that is gone does not answer any other call either.
     const isGone = callsIn(first.recorded.target.outcomes).every(({ kind }) => kind === 'lost');
@@ -327,7 +329,7 @@ class Exploration {
     let last: Shown | null = null;
     try {
       for (; times < SHOWN_AGAIN; times += 1) {
-        const again = await shows(plain, { eventPauseMs: LATE_MS });
+        const again = await shows(plain, UNHURRIED);
         if (again === null) continue;
         shown += 1;
         last = again;

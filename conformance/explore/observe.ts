@@ -39,7 +39,7 @@ export interface Forms {
   readonly hasOrders: boolean;
   /** NS-8: the form in which it takes token requests; undefined if it accepted none. */
   readonly tokenForm: TokenForm | undefined;
-  /** How soon an event is delivered is open: here it may come late. */
+  /** How soon an event is delivered is open: here it may come late, or that was not observed. */
   readonly deliversLate: boolean;
 }
 
@@ -124,11 +124,13 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
   const { config } = observedConfig(observedRows(chosen, seen));
   const taken = learnedOrders(learned);
   const settings = Object.entries(config.settings);
+  const areKindsUnseen = enough.signal.aborted && !('event_kinds' in config.settings);
   return {
     settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
     // Nothing is tried on a live target: it gets only the orders of its profile.
     orders: provider.worlds ? formOf(taken) : taken,
-    ...{ requests, hasOrders: taken !== undefined, tokenForm, deliversLate: deliversLate(learned) },
+    ...{ requests, hasOrders: taken !== undefined, tokenForm },
+    deliversLate: areKindsUnseen || deliversLate(learned),
   };
 }
 

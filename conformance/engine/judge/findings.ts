@@ -112,7 +112,8 @@ export class Findings {
         return;
       }
       const verdict = isDoubtful ? 'inconclusive' : error.verdict;
-      const exchanges = this.lastCall === undefined ? [] : [this.lastCall];
+      const shownAt = error.exchange ?? this.lastCall;
+      const exchanges = shownAt === undefined ? [] : [shownAt];
       this.list.push({ rules: listed, verdict, expected, actual: error.message, exchanges });
     }
   }

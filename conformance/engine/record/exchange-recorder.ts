@@ -36,6 +36,8 @@ export interface RunContext {
   readonly learned: Map<string, unknown>;
   /** Roles whose token worked at the start of the run and no longer works. */
   readonly expired: Set<Role>;
+  /** The setup calls of each kind that failed to the last repeat, since one succeeded. */
+  readonly failedSetups: Map<string, number>;
   readonly answerMonitor: AnswerMonitor;
   readonly eventLoop: EventLoopMonitor;
   readonly reachability: Reachability;

@@ -98,6 +98,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     onSecret: options.secret ?? (() => {}),
     learned: options.learned ?? new Map(),
     expired: new Set(),
+    failedSetups: new Map(),
     answerMonitor: new AnswerMonitor(),
     eventLoop: new EventLoopMonitor(),
     reachability: new Reachability(),

@@ -39,6 +39,9 @@ export type { Rules } from '../judge/findings.ts';
 /** Waits before setup, or a judged call that got a 500 or 503, is repeated. */
 const REPEAT_AFTER_MS = [50, 200, 400];
 const SETUP_AFTER_MS = [50, 200, 500, 1_000, 2_000];
+/** The setup calls of a kind that failed to the end, after which fewer repeats will do. */
+const FAILED_SETUPS = 3;
+const FEWER_REPEATS = 2;
 /** After this many permanent failures, calls no longer wait for the target to recover. */
 const LASTING_FAILURES = 3;
 
@@ -334,18 +337,24 @@ export class ScenarioContext {
     const { as: who = this.mainRole } = request;
     const canRepeat = isRepeatable(request);
     const wasDoubtful = this.findings.doubt !== undefined;
+    const { failedSetups } = this.#recorder.run;
+    const words = wordsOf(called);
     let failed: Answer | undefined;
     for (let attempt = 0; ; attempt += 1) {
       const seen = await this.#send(who, request, isSetup);
       const answer = seen instanceof Answer ? seen : undefined;
-      const waitMs = isSetup ? setupWaitMs(attempt, answer) : this.#repeatWaitMs(attempt, answer!);
+      const waitMs = isSetup
+        ? setupWaitMs(attempt, answer, failedSetups.get(words) ?? 0)
+        : this.#repeatWaitMs(attempt, answer!);
       if (answer !== undefined && (isSetup || waitMs === 0)) this.#note(answer, failed, canRepeat);
       if (answer !== undefined && waitMs === 0) {
+        if (answer.source === 'service') failedSetups.delete(words);
         if (isSetup && !wasDoubtful) this.findings.settled();
         return answer;
       }
       if (waitMs > LONGEST_WAIT_MS) {
-        throw setupFailed(wordsOf(called), seen, waitMs, attempt + 1);
+        failedSetups.set(words, (failedSetups.get(words) ?? 0) + 1);
+        throw setupFailed(words, seen, waitMs, attempt + 1);
       }
       if (answer?.source === 'trouble') failed ??= answer;
       await this.sleep(waitMs);
@@ -404,10 +413,11 @@ export class ScenarioContext {
 }
 
 /** 0 if the service answered; Infinity after the last attempt. */
-function setupWaitMs(attempt: number, answer: Answer | undefined): number {
+function setupWaitMs(attempt: number, answer: Answer | undefined, failedBefore: number): number {
   if (answer?.source === 'service') return 0;
   const usualMs = SETUP_AFTER_MS[attempt];
-  if (usualMs === undefined) return Number.POSITIVE_INFINITY;
+  const isHopeless = failedBefore >= FAILED_SETUPS && attempt >= FEWER_REPEATS;
+  if (usualMs === undefined || isHopeless) return Number.POSITIVE_INFINITY;
   return (answer && retryAfterMs(answer)) || usualMs;
 }
 

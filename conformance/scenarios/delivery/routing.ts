@@ -292,9 +292,6 @@ export const evtKinds: Scenario = {
 
 const idsOf = (all: readonly Bodied[]) => new Set(all.map((each) => eventIdOf(envelopeIn(each))));
 
-/** An event may follow its operation a little later, by the wall clock. */
-const LATE_EVENT_MS = 600;
-
 /**
  * NS-11: one subscription for each category. A kind is omitted if several events arrive, and a
  * whole category if an operation of another category triggers its events too.
@@ -312,16 +309,10 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
   ) => {
     const before = listeners.map(([, { count }]) => count);
     await run();
-    await flushDeliveries(t);
-    // On a busy machine a delivery may still be in flight, which would look like no event.
-    const isQuiet = async () => (await t.operator.deliveriesInFlight()) === 0;
-    if (t.has('clock')) await t.until(isQuiet, deliveryTimeoutMs(t));
+    await untilAnswered(t);
     const isSilent = () =>
       listeners.some(([each, { count }], at) => each in named && count === before[at]);
-    if (t.has('clock') && isSilent()) {
-      await t.until(() => !isSilent(), LATE_EVENT_MS);
-      if (!isSilent()) noteLate(t);
-    }
+    if (await comesLate(t, isSilent)) noteLate(t);
     const brought: string[] = [];
     for (const [at, [category, listener]] of listeners.entries()) {
       const own = kindsIn(await listener.arrived(before[at]));
@@ -354,6 +345,23 @@ async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
     ([kind, name]) => name !== undefined && !mixed.has(kind.split('.')[0]!),
   );
   t.observe('NS-11', seen.join('; '), { event_kinds: Object.fromEntries(known) });
+}
+
+/** On a busy machine a delivery may still be in flight, which would look like no event. */
+async function untilAnswered(t: ScenarioContext): Promise<void> {
+  await flushDeliveries(t);
+  const isQuiet = async () => (await t.operator.deliveriesInFlight()) === 0;
+  if (t.has('clock')) await t.until(isQuiet, deliveryTimeoutMs(t));
+}
+
+const LATE_EVENT_MS = 600;
+
+/** Whether an event follows its operation a little later, by the wall clock. */
+async function comesLate(t: ScenarioContext, isSilent: () => boolean): Promise<boolean> {
+  if (!t.has('clock') || !isSilent()) return false;
+  await t.until(() => !isSilent(), LATE_EVENT_MS);
+  if (isSilent()) await untilAnswered(t);
+  return !isSilent();
 }
 
 /** NS-1: positions are omitted if no order payload is known. */

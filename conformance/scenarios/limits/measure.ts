@@ -148,7 +148,8 @@ function countedOf(answers: readonly Answer[]): readonly Answer[] {
   const isLimiting = failed.length > 1 && !answers.some(({ status }) => status === 429);
   if (failed.length === 0 || isLimiting) return answers;
   if (failed.length > Math.max(1, answers.length / 10)) {
-    throw new Inconclusive(`${failed[0]!.summary}, ${failed.length} times among 429`);
+    const [{ summary, n }] = failed as [Answer];
+    throw new Inconclusive(`${summary}, ${failed.length} times among 429`, n);
   }
   return answers.filter(({ status }) => status < 500);
 }
