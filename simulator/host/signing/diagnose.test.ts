@@ -38,16 +38,8 @@ test('a valid delivery has no causes, and every step passes', () => {
   assert.ok(diagnosis.verified);
   assert.is(diagnosis.reason, null);
   assert.equal(diagnosis.causes, []);
-  assert.equal(
-    diagnosis.steps.map(({ step, ok }) => [step, ok]),
-    [
-      ['header', true],
-      ['timestamp', true],
-      ['signatures', true],
-      ['match', true],
-      ['time', true],
-    ],
-  );
+  const passed = diagnosis.steps.filter(({ ok }) => ok).map(({ step }) => step);
+  assert.equal(passed, ['header', 'timestamp', 'signatures', 'match', 'time']);
   assert.match(diagnosis.steps[1]!.detail, '2023-11-14T22:13:20.000Z');
 });
 
@@ -70,11 +62,9 @@ test('the first failing step is named, and later steps are not judged', () => {
     for (const { does, detail } of steps) assert.is.not(detail, '', does);
     const at = steps.findIndex(({ step }) => step === failing);
     assert.not.ok(verified);
-    assert.equal(
-      steps.map(({ ok }) => ok),
-      steps.map((_, index) => (index < at ? true : index === at ? false : null)),
-      failing,
-    );
+    for (const [index, { ok }] of steps.entries()) {
+      assert.is(ok, index < at ? true : index === at ? false : null, failing);
+    }
   }
 });
 
@@ -124,11 +114,8 @@ const signers: [cause: string, header: string][] = [
 test('a mistake of the signer is identified', () => {
   for (const [cause, value] of signers) {
     const { causes } = diagnose({ header: value });
-    assert.equal(
-      causes.map((found) => [found.cause, found.proven]),
-      [[cause, true]],
-      value,
-    );
+    assert.is(causes.length, 1, value);
+    assert.equal([causes[0]?.cause, causes[0]?.proven], [cause, true], value);
   }
 });
 
@@ -143,10 +130,8 @@ test('a secret that is hex, or has surrounding white space, is tried in its othe
 
 test('EVT-7: the secret before a rotation is recognised if it is passed', () => {
   const old = signWebhook({ secret: 'whsec_old', body, tMs: nowMs }).header;
-  assert.is(
-    diagnose({ header: old, previousSecret: 'whsec_old' }).causes[0]!.cause,
-    'previous_secret',
-  );
+  const { causes } = diagnose({ header: old, previousSecret: 'whsec_old' });
+  assert.is(causes[0]!.cause, 'previous_secret');
   assert.is(diagnose({ header: old, previousSecret: 'whsec_other' }).causes[0]!.proven, false);
   assert.is(diagnose({ header: old }).causes[0]!.proven, false);
 });

@@ -1,10 +1,12 @@
-// Advancing the clock runs due work in order, with its responses, deterministically.
+// Advancing the clock runs due work in order, with its responses, deterministically; a clock never
+// goes back.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DeliveryTestHarness, startMs } from '../delivery/testing/delivery-test-harness.ts';
 import { eachWith } from '../testing/each-with.ts';
+import { Clock } from './clock.ts';
 
-const advance = suite<{ harness: DeliveryTestHarness }>('advance');
+const advance = suite<{ harness: DeliveryTestHarness }>('time');
 eachWith(advance, 'harness', () => DeliveryTestHarness.begin());
 
 const day = 24 * 3600 * 1000;
@@ -12,26 +14,19 @@ const day = 24 * 3600 * 1000;
 advance('an advance to the next due time, one at a time', async ({ harness }) => {
   harness.script = () => 500;
   await harness.subscribe();
-  harness.emit();
-  await harness.waitUntilIdle();
+  await harness.deliver();
   for (const expected of [30_000, 120_000, 600_000, 1_800_000]) {
     const { fromMs, toMs, fired } = await harness.host.advance({ to_next: true });
     assert.is(toMs - fromMs, expected);
-    assert.equal(fired.map(({ kind, outcome }) => [kind, outcome]).slice(1), [
-      ['delivery', 'pending: 500'],
-    ]);
+    const deliveries = fired.slice(1).map(({ kind, outcome }) => `${kind} ${outcome}`);
+    assert.equal(deliveries, ['delivery pending: 500']);
   }
 });
 
 advance('two concurrent advances are queued', async ({ harness }) => {
   const both = await Promise.all([harness.advance(1000), harness.advance(500)]);
-  assert.equal(
-    both.map(({ fromMs, toMs }) => [fromMs - startMs, toMs - startMs]),
-    [
-      [0, 1000],
-      [1000, 1500],
-    ],
-  );
+  const times = both.flatMap(({ fromMs, toMs }) => [fromMs - startMs, toMs - startMs]);
+  assert.equal(times, [0, 1000, 1000, 1500]);
 });
 
 advance('the clock is frozen while a response is pending', async () => {
@@ -45,8 +40,7 @@ advance('the clock is frozen while a response is pending', async () => {
     return 500;
   };
   const id = await harness.subscribe();
-  harness.emit();
-  await harness.waitUntilIdle();
+  await harness.deliver();
   const due = harness.sole(id).next_due_ms ?? 0;
   await harness.host.advance({ to_ms: due });
   assert.equal(seen, [due, due]);
@@ -60,8 +54,7 @@ advance('after an advance a running clock wakes up on time', async () => {
   const harness = await DeliveryTestHarness.begin({ clock: 'real' });
   harness.script = (_arrival, nth) => (nth === 1 ? 500 : 200);
   await harness.subscribe();
-  harness.emit();
-  await harness.waitUntilIdle();
+  await harness.deliver();
   await harness.advance(29_900);
   assert.is(harness.arrivals.length, 1);
   await harness.arrived(2);
@@ -80,8 +73,7 @@ advance('the same inputs give the same report and the same world', async () => {
     for (const name of ['slow', 'quick', 'medium', 'slower']) {
       await harness.subscribe(`https://${name}.example.com/`);
     }
-    harness.emit(5);
-    await harness.waitUntilIdle();
+    await harness.deliver(5);
     const report = await harness.advance(3 * day);
     const deliveries = [...harness.host.world.deliveries.values()].map((delivery) => ({
       ...delivery,
@@ -100,8 +92,7 @@ advance('replacing the world ends an advance in the old world', async ({ harness
   let answer: () => void = () => undefined;
   harness.script = (_arrival, nth) =>
     nth === 1 ? 500 : new Promise((resolve) => (answer = () => resolve(200)));
-  harness.emit();
-  await harness.waitUntilIdle();
+  await harness.deliver();
   const advancing = harness.advance(day);
   await harness.arrived(2);
   await harness.sandbox.reset('default');
@@ -117,17 +108,14 @@ advance('replacing the world ends an advance in the old world', async ({ harness
 advance('settlements and retries happen in order of time', async ({ harness }) => {
   harness.script = () => 500;
   await harness.subscribe('https://a.example.com/');
-  harness.emit();
-  await harness.waitUntilIdle();
+  await harness.deliver();
   await harness.advance(10_000);
   await harness.subscribe('https://b.example.com/');
   harness.emit();
   const { fired } = await harness.advance(day);
   const times = fired.map(({ atMs }) => atMs);
-  assert.equal(
-    times,
-    [...times].sort((a, b) => a - b),
-  );
+  const sorted = times.toSorted((a, b) => a - b);
+  assert.equal(times, sorted);
   assert.is(times.filter((atMs) => atMs === startMs + 40_000).length, 2);
 });
 
@@ -142,6 +130,22 @@ advance('a fast clock fires due work and aborts attempts after their timeout', a
   const [attempt] = harness.sole(id).attempts;
   assert.match(attempt?.error ?? '', /no answer within 15 s of the sandbox's clock/);
   await harness.close();
+});
+
+advance('a wall clock that is set back never moves it back, and it continues at its rate', () => {
+  let wallMs = 1_000_000;
+  const clock = new Clock({ mode: 'real', nowMs: null }, () => wallMs);
+  wallMs += 500;
+  assert.is(clock.nowMs(), 1_000_500);
+  wallMs -= 3_600_000;
+  assert.is(clock.nowMs(), 1_000_500);
+  wallMs += 250;
+  assert.is(clock.nowMs(), 1_000_750);
+  clock.set('real', 2_000_000, 2);
+  wallMs -= 10_000;
+  assert.is(clock.nowMs(), 2_000_000);
+  wallMs += 100;
+  assert.is(clock.nowMs(), 2_000_200);
 });
 
 advance.run();

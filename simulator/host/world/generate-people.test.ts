@@ -63,10 +63,8 @@ generated('events are in order of time, and only those that can still be read', 
   assert.ok(records.length > 500, `${records.length} events`);
   assert.ok(first > 500, 'older ones have been forgotten');
   const times = records.map(({ occurred_at: atMs }) => atMs);
-  assert.equal(
-    [...times].sort((one, other) => one - other),
-    times,
-  );
+  const sorted = times.toSorted((one, other) => one - other);
+  assert.equal(times, sorted);
   assert.ok((times[0] ?? 0) >= nowMs - eventWindowMs);
 });
 

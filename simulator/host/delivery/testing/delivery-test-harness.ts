@@ -145,6 +145,12 @@ export class DeliveryTestHarness {
     }
   }
 
+  /** Emits that many events at firm 1, and lets the attempts end. */
+  async deliver(count = 1): Promise<void> {
+    this.emit(count);
+    await this.waitUntilIdle();
+  }
+
   /** Lets running attempts end, without moving the clock. */
   async waitUntilIdle(): Promise<void> {
     await this.host.inFlight.waitUntilIdle(1000);
