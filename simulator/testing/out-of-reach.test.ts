@@ -114,23 +114,14 @@ function recordsIn(operation: OperationName, own: Named): readonly (readonly (ke
   return names.length > 1 ? [...single, names] : single;
 }
 
-/** A credential, and the records that it must not see. */
-interface View {
-  readonly outsider: string;
-  readonly outsideBrand: string;
-  readonly insider: string;
-  readonly insideBrand: string;
-}
+/** A credential and its brand, and the owner of the records that it must not see and their brand. */
+type View = readonly [outsider: string, outsideBrand: string, insider: string, insideBrand: string];
 
-const viewOf = (outsider: string, outsideBrand: string, insider: string, insideBrand: string) => ({
-  ...{ outsider, outsideBrand, insider, insideBrand },
-});
-
-const delegated = viewOf('narrow', '10', 'firm', '10');
+const delegated: View = ['narrow', '10', 'firm', '10'];
 const views: Readonly<Record<string, View>> = {
-  'another brand': viewOf('brand-b', '11', 'brand-a', '10'),
-  'another firm': viewOf('other-firm', '20', 'firm', '10'),
-  'another firm, from a brand': viewOf('brand-a', '10', 'other-firm', '20'),
+  'another brand': ['brand-b', '11', 'brand-a', '10'],
+  'another firm': ['other-firm', '20', 'firm', '10'],
+  'another firm, from a brand': ['brand-a', '10', 'other-firm', '20'],
   'another account': delegated,
 };
 
@@ -172,7 +163,7 @@ const absent: Named = {
 };
 
 /** A sandbox with records of both sides; `own` has names that are not used yet. */
-async function prepare({ outsider, outsideBrand, insider, insideBrand }: View) {
+async function prepare([outsider, outsideBrand, insider, insideBrand]: View) {
   const client = await openClient();
   const unlimited = { rate_per_second: 1_000_000 };
   for (const { client_id } of (await client.control('GET', 'credentials')).credentials) {
@@ -263,8 +254,9 @@ for (const [words, view] of Object.entries(views)) {
         for (const [index, call] of (calls[0] ?? []).entries()) {
           // The number of a brand is in many unrelated responses.
           const textFor = (each: Call, { brand, ...others }: Named) =>
-            look(client, view.outsider, own, each, {
-              ...{ ...others, ...(names.includes('brand') ? { brand } : {}) },
+            look(client, view[0], own, each, {
+              ...others,
+              ...(names.includes('brand') ? { brand } : {}),
             });
           const text = await textFor(call, hidden);
           const unknown = await textFor(calls[1]?.[index] as Call, absent);
@@ -300,13 +292,13 @@ reach('a token cannot be delegated for an account out of reach or an unknown acc
   for (const view of Object.values(views)) {
     if (view === delegated) continue;
     const { client, hidden } = await prepare(view);
-    const { client_id, client_secret } = client.sandbox.credential(view.outsider);
+    const { client_id, client_secret } = client.sandbox.credential(view[0]);
     const grant = { grant_type: 'client_credentials', client_id, client_secret };
     const texts: string[] = [];
     for (const account_id of [hidden.account, absent.account]) {
       await client.control('POST', 'snapshots/begin/restore');
       const call = { method: 'POST', path: 'oauth/token', body: { ...grant, account_id } };
-      const { status, text } = await send(client, view.outsider, call);
+      const { status, text } = await send(client, view[0], call);
       assert.is(status, 400);
       texts.push(withoutName(text, 'account', account_id));
     }

@@ -27,9 +27,9 @@ function* moneyProblems(world: World): Generator<string> {
   for (const { id, balance, entries } of world.tradingAccounts.values()) {
     const sum = sumExactly(entries.map(({ amount }) => amount));
     if (compareDecimals(sum, balance) !== 0) yield `balance of ${id} is ${balance}, not ${sum}`;
-    for (const { transaction_id: transactionId, kind } of entries) {
-      if (transactionId === null) continue;
-      entriesOf.set(transactionId, [...(entriesOf.get(transactionId) ?? []), kind]);
+    for (const { transaction_id, kind } of entries) {
+      if (transaction_id === null) continue;
+      entriesOf.set(transaction_id, [...(entriesOf.get(transaction_id) ?? []), kind]);
     }
   }
   for (const { id, status } of world.transactions.values()) {
@@ -45,14 +45,11 @@ function* moneyProblems(world: World): Generator<string> {
 function* peopleProblems(world: World): Generator<string> {
   const accounts = [...world.accounts.values()];
   const keysOf = {
-    reference: accounts.map(
-      ({ brand_id: brandId, client_reference_id: reference }) =>
-        `${brandId} ${foldCase(reference)}`,
-    ),
-    email: accounts.map(({ brand_id: brandId, email }) => `${brandId} ${foldCase(email)}`),
-    phone: accounts.flatMap(({ brand_id: brandId, phone }) =>
-      phone !== null && /\d/.test(phone) ? [`${brandId} ${phone}`] : [],
-    ),
+    reference: accounts.map((each) => `${each.brand_id} ${foldCase(each.client_reference_id)}`),
+    email: accounts.map(({ brand_id, email }) => `${brand_id} ${foldCase(email)}`),
+    phone: accounts
+      .filter(({ phone }) => /\d/.test(phone ?? ''))
+      .map(({ brand_id, phone }) => `${brand_id} ${phone}`),
   };
   for (const [what, keys] of Object.entries(keysOf)) {
     const twice = findTwice(keys);
@@ -64,10 +61,7 @@ function* peopleProblems(world: World): Generator<string> {
   // two brands of a firm, or of two accounts with delegated tokens (AUTH-5). Within one account it
   // is unique, because a caller that may create there reaches all its transactions.
   const twice = findTwice(
-    all.map(
-      ({ account_id: accountId, client_reference_id: reference }) =>
-        `${accountId} ${foldCase(reference)}`,
-    ),
+    all.map((each) => `${each.account_id} ${foldCase(each.client_reference_id)}`),
   );
   if (twice !== undefined) yield `reference ${twice} names two transactions`;
 }
@@ -102,14 +96,14 @@ export class Invariants {
   /** TXS-2: an account has at most one first-time deposit, and it never changes. */
   *#depositProblems(world: World): Generator<string> {
     const seen = new Set<string>();
-    for (const { id, account_id: accountId, is_ftd: isFtd } of world.transactions.values()) {
-      const before = this.#firstDeposits.get(accountId);
-      if (before === id && !isFtd) yield `${id} is no first deposit any more`;
-      if (!isFtd) continue;
-      if (seen.has(accountId)) yield `account ${accountId} has two first deposits`;
-      if (before !== undefined && before !== id) yield `the first deposit of ${accountId} moved`;
-      seen.add(accountId);
-      this.#firstDeposits.set(accountId, id);
+    for (const { id, account_id, is_ftd } of world.transactions.values()) {
+      const before = this.#firstDeposits.get(account_id);
+      if (before === id && !is_ftd) yield `${id} is no first deposit any more`;
+      if (!is_ftd) continue;
+      if (seen.has(account_id)) yield `account ${account_id} has two first deposits`;
+      if (before !== undefined && before !== id) yield `the first deposit of ${account_id} moved`;
+      seen.add(account_id);
+      this.#firstDeposits.set(account_id, id);
     }
   }
 }
