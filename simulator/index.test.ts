@@ -8,18 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { errorOf } from './host/testing/error-of.ts';
 import { createSandbox, type Deviation, type ListenOptions, type SandboxOptions } from './index.ts';
 
 const entryPoint = suite('public entry point');
-
-async function errorOf(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('nothing was refused');
-}
 
 const own: Deviation = {
   id: 'odd',

@@ -23,19 +23,20 @@ const bench = startBench(story);
 if (bench !== null) {
   const receiver = createServer((_, response) => response.writeHead(500).end());
   let view = {} as DashboardPage;
+  let page = {} as DashboardPage['page'];
   let saved = '';
 
   story.before(async () => {
     receiver.listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     view = await openPage(bench.browser, `${bench.served.base}/`);
+    page = view.page;
   });
   story.after(() => {
     receiver.close();
   });
 
   story('a failing receiver is subscribed', async () => {
-    const { page } = view;
     const { port } = receiver.address() as AddressInfo;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByLabel('Forward to (optional)').fill(`http://127.0.0.1:${port}/in`);
@@ -46,7 +47,6 @@ if (bench !== null) {
   });
 
   story('a request appears immediately, with the reason for its response', async () => {
-    const { page } = view;
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
     await bench.served.call('POST', 'accounts', account);
     await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).click();
@@ -60,7 +60,6 @@ if (bench !== null) {
   });
 
   story('tokens are shown only on demand', async () => {
-    const { page } = view;
     const details = page.getByRole('region', { name: 'Details' });
     await details.locator('summary').first().click();
     await details.getByText('authorization: Bearer (hidden)').waitFor();
@@ -71,7 +70,6 @@ if (bench !== null) {
   });
 
   story('the request is sent again: the same key replays, a new one conflicts', async () => {
-    const { page } = view;
     await page.getByRole('button', { name: 'Send again, same key' }).click();
     await page.getByText('answered 201: request').click();
     await page.getByText('A repeat: it got the first response again').waitFor();
@@ -81,7 +79,6 @@ if (bench !== null) {
   });
 
   story('a transaction is approved through the API and settled by the operator', async () => {
-    const { page } = view;
     const created = await bench.served.call('POST', 'transactions', depositOf('story-t'));
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByRole('link', { name: created.id }).click();
@@ -95,7 +92,6 @@ if (bench !== null) {
   });
 
   story('a hint marks its row, and is shown with the reasons', async () => {
-    const { page } = view;
     await bench.served.call('POST', 'transactions', {
       ...depositOf('story-w'),
       transaction_type: 'Withdrawal',
@@ -110,7 +106,6 @@ if (bench !== null) {
   });
 
   story('coverage shows met rules, hints, and a command for other rules', async () => {
-    const { page } = view;
     await page.getByRole('link', { name: 'Rules', exact: true }).click();
     await page.getByRole('link', { name: 'Coverage', exact: true }).click();
     await page.getByText(/^[1-9]\d* of \d+ rules$/).waitFor();
@@ -132,7 +127,6 @@ if (bench !== null) {
   });
 
   story('an account shows its own history only', async () => {
-    const { page, settled } = view;
     const { accounts } = await bench.served.ask('GET', 'accounts?limit=1000');
     const { id } = accounts.find(
       (each: Record<string, string>) => each.client_reference_id === 'story-1',
@@ -141,7 +135,7 @@ if (bench !== null) {
     const history = page.getByRole('table', { name: 'What happened' });
     await history.getByRole('link', { name: 'POST /api/v1/accounts' }).first().waitFor();
     await history.getByRole('link', { name: 'account.created', exact: true }).waitFor();
-    await settled();
+    await view.settled();
     assert.is(await history.getByText('transaction.created').count(), 0);
     await page.getByRole('link', { name: 'Whole timeline' }).click();
     const filter = () => page.getByLabel('Account', { exact: true }).inputValue();
@@ -156,7 +150,6 @@ if (bench !== null) {
   });
 
   story('an operation is switched off for a firm, and on again', async () => {
-    const { page } = view;
     const read = () => bench.served.ask('GET', 'firms/1');
     await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByText('Firm 1, ').click();
@@ -177,7 +170,6 @@ if (bench !== null) {
   });
 
   story('a pressed row is chosen, even if other rows arrive before the release', async () => {
-    const { page } = view;
     await page.goto(`${bench.served.base}/#/timeline`);
     const lines = page.locator('.line a');
     const pressed = await lines.first().getAttribute('href');
@@ -197,7 +189,6 @@ if (bench !== null) {
   });
 
   story('each of four questions is answered within three clicks', async () => {
-    const { page } = view;
     await page.goto(`${bench.served.base}/#/timeline`);
     await bench.served.call('POST', 'accounts', {
       ...account,
@@ -229,7 +220,6 @@ if (bench !== null) {
   });
 
   story('after a day the delivery has been tried eight times', async () => {
-    const { page } = view;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
@@ -252,7 +242,6 @@ if (bench !== null) {
   });
 
   story('the stopped subscription resumes', async () => {
-    const { page } = view;
     await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: /^3$/ }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.badge.good', { hasText: 'enabled' }).waitFor();
@@ -262,7 +251,6 @@ if (bench !== null) {
   });
 
   story('the world is saved, reset, and loaded again', async () => {
-    const { page } = view;
     await page.getByRole('link', { name: 'Worlds', exact: true }).click();
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();

@@ -3,20 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rows } from '../control/all-rows.ts';
 import { eachWith } from '../host/testing/each-with.ts';
+import { errorOf } from '../host/testing/error-of.ts';
 import { ControlError, createSandbox, type SandboxHandle } from '../index.ts';
 
 const methods = suite<{ sandbox: SandboxHandle }>('control methods');
 
 eachWith(methods, 'sandbox', () => createSandbox({ clock: 'frozen' }));
-
-async function errorOf(promise: Promise<unknown>): Promise<Error> {
-  return promise.then(
-    () => {
-      throw new Error('nothing was refused');
-    },
-    (error: Error) => error,
-  );
-}
 
 methods('every row is a method, and no row has two parts of one name', ({ sandbox }) => {
   for (const { name, params, query, body } of rows) {

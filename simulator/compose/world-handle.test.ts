@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verifyWebhook } from '../host/signing/verify.ts';
 import { eachWith } from '../host/testing/each-with.ts';
+import { errorOf, messageOf } from '../host/testing/error-of.ts';
 import {
   createSandbox,
   type SandboxHandle,
@@ -31,12 +32,6 @@ const create = (world: SandboxWorld, n: number) => {
   const body = { client_reference_id: `p-${n}`, email: `p-${n}@example.com` };
   return clientOf(world).person(body, { key: `key-${n}` });
 };
-
-const messageOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'nothing was wrong',
-    (error: Error) => error.message,
-  );
 
 test('webhooks arrive signed in an array, and the test answers them', async ({ sandbox }) => {
   const sink = await sandbox.webhooks.collect({ categories: ['account'] });
@@ -188,12 +183,7 @@ const rejectedAtOnce: readonly Rejected[] = [
 
 test('an invalid argument throws a TypeError immediately', async ({ sandbox }) => {
   for (const [ask, words] of rejectedAtOnce) {
-    const error = await Promise.resolve()
-      .then(() => ask(sandbox))
-      .then(
-        () => new Error(`it was accepted: ${words}`),
-        (caught: Error) => caught,
-      );
+    const error = await errorOf(() => ask(sandbox));
     assert.instance(error, TypeError, error.message);
     assert.match(error.message, words);
   }

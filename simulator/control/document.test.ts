@@ -1,7 +1,10 @@
-// The description of the control plane lists every row, and its schemas compile.
+// The description of the control plane lists every row, and its schemas compile and bound all input:
+// every list, text and object has a maximum size.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Schema } from '../../fixtures/schemas/validate.ts';
+import { worldSchema } from '../../fixtures/worlds/world-fixture.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
 import { createTestPlane } from './testing/plane.ts';
@@ -68,6 +71,43 @@ description('every schema in the description compiles', () => {
       for (const { schema } of media) assert.type(compile(schema), 'function');
     }
   }
+});
+
+/** Places where a schema allows unbounded input. */
+function unbounded(schema: Schema, where: string): string[] {
+  const types = [schema.type ?? []].flat();
+  const found: string[] = [];
+  if (types.includes('string') && !isBoundedText(schema)) found.push(`${where}: a text`);
+  if (types.includes('array') && schema.maxItems === undefined) found.push(`${where}: a list`);
+  if (schema.items !== undefined) found.push(...unbounded(schema.items, `${where}[]`));
+  const { additionalProperties: others, maxProperties, properties = {} } = schema;
+  if (others !== false && schema.properties !== undefined && maxProperties === undefined) {
+    found.push(`${where}: members`);
+  }
+  if (typeof others === 'object') found.push(...unbounded(others, `${where}.*`));
+  for (const [name, member] of Object.entries(properties)) {
+    found.push(...unbounded(member, `${where}.${name}`));
+  }
+  return found;
+}
+
+function isBoundedText({ enum: values, maxLength, pattern = '*' }: Schema): boolean {
+  if (values !== undefined || maxLength !== undefined) return true;
+  return pattern.startsWith('^') && pattern.endsWith('$') && !/[*+]|,\}/.test(pattern);
+}
+
+description('the input of every row is bounded', () => {
+  const found = rows.flatMap(({ method, path, body, query }) => [
+    ...(body === undefined ? [] : unbounded(body, `${method} ${path} body`)),
+    ...Object.entries<Schema>(query.properties).flatMap(([name, schema]) =>
+      unbounded(schema, `${method} ${path} ?${name}`),
+    ),
+  ]);
+  assert.equal(found, []);
+});
+
+description('a starting world is bounded', () => {
+  assert.equal(unbounded(worldSchema, 'world'), []);
 });
 
 description('the description names the address that the client used', async () => {

@@ -1,5 +1,6 @@
 // A sandbox and a browser for tests: started for a suite, and closed after it.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -158,9 +159,8 @@ async function firstLine(child: ChildProcess): Promise<string> {
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  await ended;
+  await once(child, 'exit');
 }
 
 async function send(

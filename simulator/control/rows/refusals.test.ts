@@ -193,4 +193,15 @@ test('an unknown record is a 404, and a conflicting state is a 409', async ({ as
   assert.is((await ask('POST', 'worlds', { name: 'default' })).status, 409);
 });
 
+test('the response to fifty thousand mistakes is a few kilobytes long', async ({ ask }) => {
+  const scopes = Array.from({ length: 50_000 }, (_, n) => `s${n}`);
+  const outsiders = Object.fromEntries(scopes.map((name) => [name, 1]));
+  for (const body of [{ scopes }, { scopes: [], ...outsiders }]) {
+    const { status, body: problem } = await ask('POST', 'credentials', body);
+    assert.is(status, 422);
+    const { length } = JSON.stringify(problem);
+    assert.ok(length < 8000, `${length} characters`);
+  }
+});
+
 test.run();

@@ -2,23 +2,7 @@
 // users can write, a planted file is never written through, waited for or trusted.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -42,14 +26,14 @@ const state = suite<Place>('state files');
 const isPosix = process.platform !== 'win32';
 
 state.before.each(async (place) => {
-  place.folder = mkdtempSync(join(tmpdir(), 'state-'));
+  place.folder = fs.mkdtempSync(join(tmpdir(), 'state-'));
   place.path = join(place.folder, 'state.json');
   place.sandbox = await createTestSandbox();
   place.token = tokenOf(place.sandbox, 'brand-a');
 });
 state.after.each(async ({ folder, sandbox }) => {
   await sandbox.close();
-  rmSync(folder, { recursive: true });
+  fs.rmSync(folder, { recursive: true });
 });
 
 interface Document {
@@ -63,7 +47,7 @@ const read = async (path: string) => (await readStateFile(path)) as Document;
 const referencesIn = ({ world }: Document) =>
   world.accounts.map(({ client_reference_id }) => client_reference_id);
 const messageOf = (run: Promise<unknown>) => run.then(String, (error: Error) => error.message);
-const namesBeside = (path: string) => readdirSync(join(path, '..')).sort();
+const namesBeside = (path: string) => fs.readdirSync(join(path, '..')).sort();
 const beside = (path: string, ending: string) => join(path, '..', `.state.json.${ending}`);
 const logOf = (path: string) =>
   join(path, '..', namesBeside(path).find((name) => name.endsWith('.wal')) ?? 'no log');
@@ -101,10 +85,10 @@ function create({ sandbox, token }: Place, reference: string): number {
 /** The files after a kill: the current folder, copied to another. */
 function killed({ path, folder }: Place, name = 'killed'): string {
   const copy = join(folder, name);
-  mkdirSync(copy);
-  for (const file of readdirSync(folder)) {
+  fs.mkdirSync(copy);
+  for (const file of fs.readdirSync(folder)) {
     if (/state\.json/.test(file) && !file.endsWith('.lock')) {
-      cpSync(join(folder, file), join(copy, file));
+      fs.cpSync(join(folder, file), join(copy, file));
     }
   }
   return join(copy, basename(path));
@@ -177,14 +161,14 @@ state('an orderly close keeps the state, and the next sandbox continues from it'
   create(place, 'one');
   await file.close();
   assert.equal(namesBeside(path), ['state.json']);
-  assert.is(statSync(path).mode & 0o777, 0o600);
+  assert.is(fs.statSync(path).mode & 0o777, 0o600);
   const other = await createTestSandbox();
   restoreState(other.first, await readStateFile(path));
   assert.equal(documentOf(other).world, documentOf(sandbox).world);
   await other.close();
-  chmodSync(path, 0o400);
+  fs.chmodSync(path, 0o400);
   await (await keep(place)).close();
-  assert.is(statSync(path).mode & 0o777, 0o400, 'a stricter mode is kept');
+  assert.is(fs.statSync(path).mode & 0o777, 0o400, 'a stricter mode is kept');
 });
 
 state('every file, partial ones included, is readable by its owner only', async (place) => {
@@ -195,8 +179,8 @@ state('every file, partial ones included, is readable by its owner only', async 
     isSaved = true;
   });
   while (!isSaved) {
-    for (const name of readdirSync(place.folder)) {
-      const { mode } = statSync(join(place.folder, name), { throwIfNoEntry: false }) ?? {};
+    for (const name of fs.readdirSync(place.folder)) {
+      const { mode } = fs.statSync(join(place.folder, name), { throwIfNoEntry: false }) ?? {};
       if (mode === undefined) continue;
       assert.is((mode & 0o777).toString(8), '600', name);
       seen.add(name.split('.').at(-1) ?? '');
@@ -211,10 +195,10 @@ state('a truncated last line is ignored, and a corrupt line is refused by name',
   const file = await keep(place, { sync: true });
   create(place, 'whole');
   const torn = killed(place, 'torn');
-  appendFileSync(logOf(torn), '{"kind":"call","atM');
+  fs.appendFileSync(logOf(torn), '{"kind":"call","atM');
   assert.ok(isThere(await read(torn), 'whole'));
   const broken = killed(place, 'broken');
-  appendFileSync(logOf(broken), 'no line of ours\n');
+  fs.appendFileSync(logOf(broken), 'no line of ours\n');
   assert.match(
     await messageOf(readStateFile(broken)),
     /cannot be read together with its write-ahead log: \.state\.json\.[0-9a-f]{16}\.wal: line \d+ is broken/,
@@ -237,13 +221,13 @@ const notStates: readonly (readonly [string, string])[] = [
 state('a torn, newer or foreign file is refused and left unchanged', async ({ path, sandbox }) => {
   const before = documentOf(sandbox);
   for (const [text, words] of notStates) {
-    writeFileSync(path, text);
+    fs.writeFileSync(path, text);
     const error = await readStateFile(path)
       .then((document) => restoreState(sandbox.first, document))
       .catch((each: Error) => each);
     assert.is((error as Error).name, 'StateError');
     assert.match((error as Error).message, words);
-    assert.is(readFileSync(path, 'utf8'), text);
+    assert.is(fs.readFileSync(path, 'utf8'), text);
   }
   assert.equal(documentOf(sandbox), before);
 });
@@ -255,7 +239,7 @@ state('a missing folder, a folder or a pipe is refused without waiting', async (
     `there is no folder ${join(folder, 'missing')}`,
   );
   const paths = [join(folder, 'folder.json')];
-  mkdirSync(join(folder, 'folder.json'));
+  fs.mkdirSync(join(folder, 'folder.json'));
   if (isPosix) {
     paths.push(join(folder, 'pipe.json'));
     execFileSync('mkfifo', [join(folder, 'pipe.json')]);
@@ -269,12 +253,12 @@ state('a symbolic link is followed and preserved; a hard link is refused', async
   const { folder, path } = place;
   await (await keep(place)).close();
   const link = join(folder, 'by-name.json');
-  symlinkSync(path, link);
+  fs.symlinkSync(path, link);
   const linked = await keep({ ...place, path: link });
-  assert.ok(existsSync(beside(path, 'lock')), 'the file is locked');
+  assert.ok(fs.existsSync(beside(path, 'lock')), 'the file is locked');
   await linked.close();
-  assert.equal(readFileSync(link, 'utf8'), readFileSync(path, 'utf8'));
-  linkSync(path, join(folder, 'second.json'));
+  assert.equal(fs.readFileSync(link, 'utf8'), fs.readFileSync(path, 'utf8'));
+  fs.linkSync(path, join(folder, 'second.json'));
   assert.match(await messageOf(StateFile.open(path)), /hard link/);
 });
 
@@ -282,15 +266,15 @@ state('a file changed by another program is left alone, and the world continues'
   const { path, folder } = place;
   const warnings: string[] = [];
   const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
-  writeFileSync(path, '{"mine":true}');
+  fs.writeFileSync(path, '{"mine":true}');
   create(place, 'beside');
   await file.close();
-  assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
+  assert.is(fs.readFileSync(path, 'utf8'), '{"mine":true}');
   assert.is(warnings.length, 1);
   const aside = /is kept in (\S+) from now on/.exec(warnings[0] ?? '')?.[1] ?? '';
-  assert.ok(isThere(JSON.parse(readFileSync(aside, 'utf8')), 'beside'));
+  assert.ok(isThere(JSON.parse(fs.readFileSync(aside, 'utf8')), 'beside'));
   assert.equal(
-    readdirSync(folder).sort(),
+    fs.readdirSync(folder).sort(),
     [basename(aside), 'state.json'].sort(),
     'no log is left',
   );
@@ -403,7 +387,7 @@ for (const [onBadDisk, code] of failures) {
       fs.closeSync(lowest);
       return lowest;
     };
-    const saved = readFileSync(path, 'utf8');
+    const saved = fs.readFileSync(path, 'utf8');
     const lowest = lowestFree();
     await onBadDisk(async () => {
       for (let n = 0; n < 5; n += 1) await file.save();
@@ -414,7 +398,7 @@ for (const [onBadDisk, code] of failures) {
     for (const words of warnings) {
       assert.ok(words.startsWith(`the state could not be saved to ${path} (${code}); `), words);
     }
-    assert.is(readFileSync(path, 'utf8'), saved);
+    assert.is(fs.readFileSync(path, 'utf8'), saved);
     assert.not.match(namesBeside(path).join(), /saving/);
     assert.equal((await read(path)).world, documentOf(sandbox).world);
   });
@@ -450,23 +434,23 @@ state('a state file has one sandbox, and the lock of a killed one is free', asyn
   const other = await otherProcess();
   const lock = beside(path, 'lock');
   const half = beside(path, `${other.pid}.0123456789abcdef.saving`);
-  writeFileSync(lock, `${other.pid}\n`);
-  writeFileSync(half, '{"half');
+  fs.writeFileSync(lock, `${other.pid}\n`);
+  fs.writeFileSync(half, '{"half');
   assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
-  assert.not.ok(existsSync(path), 'and nothing was written');
-  assert.ok(existsSync(half));
+  assert.not.ok(fs.existsSync(path), 'and nothing was written');
+  assert.ok(fs.existsSync(half));
   const began = await startOf(other.pid);
   assert.ok(began, 'this system says when a process began');
-  writeFileSync(lock, `${other.pid} ${began}\n`);
+  fs.writeFileSync(lock, `${other.pid} ${began}\n`);
   assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
-  writeFileSync(lock, `${other.pid} ${began}0\n`);
+  fs.writeFileSync(lock, `${other.pid} ${began}0\n`);
   await (await keep(place)).close();
-  assert.ok(existsSync(path), 'another process has that id by now');
-  writeFileSync(lock, `${other.pid}\n`);
+  assert.ok(fs.existsSync(path), 'another process has that id by now');
+  fs.writeFileSync(lock, `${other.pid}\n`);
   await other.kill();
   const file = await keep(place);
-  assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
-  assert.not.ok(existsSync(half), 'half a file of a killed process is removed');
+  assert.match(fs.readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
+  assert.not.ok(fs.existsSync(half), 'half a file of a killed process is removed');
   await file.close();
   assert.equal(namesBeside(path), ['state.json']);
 });
@@ -474,45 +458,45 @@ state('a state file has one sandbox, and the lock of a killed one is free', asyn
 state('a link, a pipe or a torn text at the lock path is not a lock', async ({ folder, path }) => {
   const lock = beside(path, 'lock');
   const victim = join(folder, 'victim');
-  writeFileSync(victim, 'theirs');
+  fs.writeFileSync(victim, 'theirs');
   const plants: (() => unknown)[] = [
-    () => symlinkSync(victim, lock),
-    () => symlinkSync(join(folder, 'nowhere'), lock),
-    () => writeFileSync(lock, ''),
-    () => writeFileSync(lock, 'no process\n'),
+    () => fs.symlinkSync(victim, lock),
+    () => fs.symlinkSync(join(folder, 'nowhere'), lock),
+    () => fs.writeFileSync(lock, ''),
+    () => fs.writeFileSync(lock, 'no process\n'),
   ];
   if (isPosix) plants.push(() => execFileSync('mkfifo', [lock]));
   for (const plant of plants) {
     plant();
     await lockState(path);
-    assert.ok(lstatSync(lock).isFile());
-    assert.match(readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
+    assert.ok(fs.lstatSync(lock).isFile());
+    assert.match(fs.readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
     await unlockState(path);
     assert.equal(namesBeside(path), ['victim']);
   }
-  assert.is(readFileSync(victim, 'utf8'), 'theirs');
-  mkdirSync(lock);
+  assert.is(fs.readFileSync(victim, 'utf8'), 'theirs');
+  fs.mkdirSync(lock);
   assert.match(await messageOf(StateFile.open(path)), /^is in use by another process: stop that/);
-  rmSync(lock, { recursive: true });
+  fs.rmSync(lock, { recursive: true });
   await lockState(path);
-  writeFileSync(lock, '1 2\n');
+  fs.writeFileSync(lock, '1 2\n');
   await unlockState(path);
-  assert.is(readFileSync(lock, 'utf8'), '1 2\n', 'the lock of another is not removed');
+  assert.is(fs.readFileSync(lock, 'utf8'), '1 2\n', 'the lock of another is not removed');
 });
 
 state('a link planted at the temporary path is not followed, and is reported', async (place) => {
   const { folder, path } = place;
   const victim = join(folder, 'victim');
-  writeFileSync(victim, 'theirs');
+  fs.writeFileSync(victim, 'theirs');
   const warnings: string[] = [];
   const file = await keep(place, { onTrouble: (words) => warnings.push(words) });
-  const before = readFileSync(path, 'utf8');
+  const before = fs.readFileSync(path, 'utf8');
   const halves = new Set<string>();
   const { open } = promises;
   const planting = (name: string, ...rest: never[]) => {
     if (name.endsWith('.saving')) {
       halves.add(name);
-      symlinkSync(victim, name);
+      fs.symlinkSync(victim, name);
     }
     return open(name, ...rest);
   };
@@ -523,8 +507,8 @@ state('a link planted at the temporary path is not followed, and is reported', a
   assert.is(warnings.length, 2);
   for (const words of warnings) assert.match(words, `could not be saved to ${path} (EEXIST)`);
   assert.is(halves.size, 2, 'its name cannot be known before');
-  assert.is(readFileSync(path, 'utf8'), before);
-  assert.is(readFileSync(victim, 'utf8'), 'theirs');
+  assert.is(fs.readFileSync(path, 'utf8'), before);
+  assert.is(fs.readFileSync(victim, 'utf8'), 'theirs');
   await file.close();
 });
 
@@ -534,24 +518,24 @@ state('a log that is a link, a pipe, a folder or another user’s is not replaye
   file.flush();
   const path = killed(place);
   const log = logOf(path);
-  const lines = readFileSync(log, 'utf8');
+  const lines = fs.readFileSync(log, 'utf8');
   const foreign = join(place.folder, 'foreign');
-  writeFileSync(foreign, `${lines}no line of ours\n`);
-  const plants: (() => unknown)[] = [() => symlinkSync(foreign, log), () => mkdirSync(log)];
+  fs.writeFileSync(foreign, `${lines}no line of ours\n`);
+  const plants: (() => unknown)[] = [() => fs.symlinkSync(foreign, log), () => fs.mkdirSync(log)];
   if (isPosix) plants.push(() => execFileSync('mkfifo', [log]));
   if (process.getuid?.() === 0) {
     plants.push(() => {
-      writeFileSync(log, lines);
-      chownSync(log, 65_534, 65_534);
+      fs.writeFileSync(log, lines);
+      fs.chownSync(log, 65_534, 65_534);
     });
   }
   for (const plant of plants) {
-    rmSync(log, { recursive: true });
+    fs.rmSync(log, { recursive: true });
     plant();
     assert.not(isThere(await read(path), 'in the log'));
   }
-  rmSync(log, { recursive: true });
-  writeFileSync(log, readFileSync(foreign));
+  fs.rmSync(log, { recursive: true });
+  fs.writeFileSync(log, fs.readFileSync(foreign));
   assert.match(await messageOf(readStateFile(path)), 'is broken');
   await file.close();
 });

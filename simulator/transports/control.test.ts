@@ -1,14 +1,16 @@
-// The plane on a real socket: streams, large documents, interrupted uploads.
-import { once } from 'node:events';
+// The plane on a real socket (streams, large documents, interrupted uploads) and without one, where it
+// respects the caller's abort signal, with or without garbage collection.
+import { getEventListeners, once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { countFollowers, createTestPlane, type TestPlane } from '../control/testing/plane.ts';
+import { collectGarbage, watch } from '../host/testing/garbage-collection.ts';
 import { serve } from './serve.ts';
 
 const mount = suite<{ port: number; trial: TestPlane; close: () => Promise<void> }>(
-  'control: over HTTP',
+  'control: transports',
 );
 
 mount.before.each(async (place) => {
@@ -41,6 +43,7 @@ async function send(port: number, options: RequestOptions, body?: string): Promi
   return { status: statusCode, headers, text: Buffer.concat(chunks).toString() };
 }
 
+const streamUrl = 'http://any/_sandbox/stream';
 const json = { 'content-type': 'application/json' };
 
 mount('responses over HTTP equal those in process', async ({ port, trial }) => {
@@ -117,5 +120,59 @@ mount('an interrupted upload is not a request', async ({ port, trial }) => {
   assert.is((await send(port, { path: '/_sandbox/health' })).status, 200);
   assert.is((await trial.ask('GET', 'credentials')).body.credentials.length, 9);
 });
+
+mount('an abort after a garbage collection ends a stream, read or not', async ({ trial }) => {
+  const following = countFollowers(trial);
+  const abort = new AbortController();
+  // The caller keeps only the signal, and not the request.
+  const open = () => trial.plane.fetch(new Request(streamUrl, { signal: abort.signal }));
+  const reader = ((await open()).body as ReadableStream<Uint8Array>).getReader();
+  const state = watch(reader.closed);
+  // This stream is never read.
+  await open();
+  await collectGarbage();
+  assert.is(following(), 2);
+  abort.abort('enough');
+  await collectGarbage();
+  assert.equal([state(), following()], ['enough', 0]);
+});
+
+mount(
+  'an aborted signal rejects the request, before it and during it',
+  async ({ trial: { plane } }) => {
+    const early = watch(
+      plane.fetch(new Request(streamUrl, { signal: AbortSignal.abort('at once') })),
+    );
+    const abort = new AbortController();
+    const headers = { 'content-type': 'application/json' };
+    const body = new ReadableStream();
+    const endless = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    const credentials = 'http://any/_sandbox/credentials';
+    const pending = plane.fetch(new Request(credentials, { ...endless, signal: abort.signal }));
+    const state = watch(pending);
+    await collectGarbage();
+    abort.abort('enough');
+    await collectGarbage();
+    assert.equal([early(), state()], ['at once', 'enough']);
+  },
+);
+
+mount(
+  'no listener stays on the signal after a response is read or cancelled',
+  async ({ trial: { plane } }) => {
+    const request = new Request(streamUrl, { signal: new AbortController().signal });
+    const listeners = () => getEventListeners(request.signal, 'abort').length;
+    const before = listeners();
+    await plane.fetch(new Request('http://any/_sandbox/health', { signal: request.signal }));
+    const response = await plane.fetch(request);
+    assert.ok(listeners() > before);
+    await response.body?.cancel();
+    const ended = await plane.fetch(request);
+    plane.close();
+    await ended.text();
+    await collectGarbage();
+    assert.is(listeners(), before);
+  },
+);
 
 mount.run();
