@@ -2,6 +2,7 @@
 // garbage collection, and is not reported as an error.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { errorOf } from './host/testing/error-of.ts';
 import { collectGarbage } from './host/testing/garbage-collection.ts';
 import { createTestSandbox, tokenOf } from './host/testing/sandbox.ts';
 import { sandboxHandlers } from './msw.ts';
@@ -38,13 +39,7 @@ handlers('an error of the sandbox is passed on unchanged', async () => {
   const broken = { fetch: () => Promise.reject(new RangeError('broken')) };
   const [handler] = sandboxHandlers(broken, { baseUrl });
   const request = new Request(`${baseUrl}/api/v1/accounts`);
-  let message: unknown;
-  try {
-    await handler?.run({ request, requestId: 'one' });
-  } catch (error) {
-    message = error;
-  }
-  assert.instance(message, RangeError);
+  assert.instance(await errorOf(() => handler?.run({ request, requestId: 'one' })), RangeError);
 });
 
 handlers('an invalid argument is refused when passed, with its remedy', () => {

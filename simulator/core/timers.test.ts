@@ -14,10 +14,8 @@ timers('timers fire in order of time, and equal times in the order they were set
       );
       const ordered: Timer[] = [];
       for (const timer of all) addTimer(ordered, timer);
-      assert.equal(
-        ordered,
-        all.toSorted((a, b) => a.dueAtMs - b.dueAtMs || a.sequence - b.sequence),
-      );
+      all.sort((a, b) => a.dueAtMs - b.dueAtMs || a.sequence - b.sequence);
+      assert.equal(ordered, all);
     }),
   );
 });

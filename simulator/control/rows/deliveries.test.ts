@@ -15,14 +15,8 @@ async function subscribe({ call }: TestPlane): Promise<number> {
   return subscription.id as number;
 }
 
-interface ShownDelivery {
-  readonly id: string | null;
-  readonly event_id: string;
-  readonly seq: number;
-  readonly status: string;
-  readonly attempts: readonly { readonly signature: string }[];
-  readonly in_flight: boolean;
-}
+// biome-ignore lint/suspicious/noExplicitAny: the plane validates it against its schema.
+type ShownDelivery = any;
 
 const listOf = async ({ ask }: TestPlane, id: number): Promise<ShownDelivery[]> =>
   (await ask('GET', `deliveries?subscription_id=${id}`)).body.deliveries;
@@ -44,9 +38,9 @@ test('an event made by the operator is delivered like any other', async (plane) 
   await settle(plane);
   assert.equal(JSON.parse(sent[0]?.body ?? ''), body);
   const listed = await listOf(plane, id);
-  const [{ event_id, status: delivered, seq, attempts } = {} as ShownDelivery] = listed;
+  const [{ event_id, status: delivered, seq, attempts }] = listed;
   assert.equal([event_id, delivered, seq], [body.id, 'delivered', last + 1]);
-  assert.is(attempts[0]?.signature, sent[0]?.headers['X-Webhook-Signature']);
+  assert.is(attempts[0].signature, sent[0]?.headers['X-Webhook-Signature']);
   const byEvent = (await ask('GET', `deliveries?event_id=${body.id}`)).body.deliveries;
   assert.equal(byEvent, listed);
 });

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../../fixtures/testing/bodies.ts';
 import { createTestSandbox, tokenOf } from '../testing/sandbox.ts';
 import type { Sandbox } from '../world/sandbox.ts';
 import { readStateFile, StateFile, type StateFileOptions } from './state-file.ts';
@@ -45,7 +46,7 @@ const documentOf = ({ first }: Sandbox): Document =>
   JSON.parse([...serializeState(first)].join(''));
 const read = async (path: string) => (await readStateFile(path)) as Document;
 const referencesIn = ({ world }: Document) =>
-  world.accounts.map(({ client_reference_id }) => client_reference_id);
+  world.accounts.map((each) => each.client_reference_id);
 const messageOf = (run: Promise<unknown>) => run.then(String, (error: Error) => error.message);
 const namesBeside = (path: string) => fs.readdirSync(join(path, '..')).sort();
 const beside = (path: string, ending: string) => join(path, '..', `.state.json.${ending}`);
@@ -63,22 +64,16 @@ async function keep(
 
 /** Creates an account and returns the status of the response. */
 function create({ sandbox, token }: Place, reference: string): number {
-  const body = { client_reference_id: reference, email: `${reference}@example.com` };
   const headers = {
     authorization: `Bearer ${token}`,
     'idempotency-key': reference,
     'content-type': 'application/json',
   };
+  const body = Buffer.from(JSON.stringify(personOf(reference)));
   let status = 0;
-  sandbox.first.call(
-    {
-      ...{ method: 'POST', target: '/api/v1/accounts', headers },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-    },
-    (answer) => {
-      if (answer.kind === 'answer') status = answer.reply.status;
-    },
-  );
+  sandbox.first.call({ method: 'POST', target: '/api/v1/accounts', headers, body }, (answer) => {
+    if (answer.kind === 'answer') status = answer.reply.status;
+  });
   return status;
 }
 
@@ -98,16 +93,14 @@ const isThere = (document: Document, reference: string) =>
   referencesIn(document).includes(reference);
 
 for (const sync of [true, false]) {
-  state(
-    `an answered call is in the files ${sync ? 'immediately' : 'one turn later'}`,
-    async (place) => {
-      const file = await keep(place, { sync });
-      for (let n = 0; n < 20; n += 1) create(place, `account-${n}`);
-      if (!sync) await new Promise((resolve) => setImmediate(resolve));
-      assert.equal((await read(killed(place))).world, documentOf(place.sandbox).world);
-      await file.close();
-    },
-  );
+  const when = sync ? 'immediately' : 'one turn later';
+  state(`an answered call is in the files ${when}`, async (place) => {
+    const file = await keep(place, { sync });
+    for (let n = 0; n < 20; n += 1) create(place, `account-${n}`);
+    if (!sync) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal((await read(killed(place))).world, documentOf(place.sandbox).world);
+    await file.close();
+  });
 
   state(`a failed step is not in the log${sync ? ', with sync' : ''}`, async (place) => {
     const file = await keep(place, { sync });
@@ -234,17 +227,12 @@ state('a torn, newer or foreign file is refused and left unchanged', async ({ pa
 
 state('a missing folder, a folder or a pipe is refused without waiting', async ({ folder }) => {
   const missing = join(folder, 'missing', 'state.json');
-  assert.is(
-    await messageOf(StateFile.open(missing)),
-    `there is no folder ${join(folder, 'missing')}`,
-  );
-  const paths = [join(folder, 'folder.json')];
-  fs.mkdirSync(join(folder, 'folder.json'));
-  if (isPosix) {
-    paths.push(join(folder, 'pipe.json'));
-    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
-  }
-  for (const path of paths) {
+  const message = await messageOf(StateFile.open(missing));
+  assert.is(message, `there is no folder ${join(folder, 'missing')}`);
+  const [odd, pipe] = [join(folder, 'folder.json'), join(folder, 'pipe.json')];
+  fs.mkdirSync(odd);
+  if (isPosix) execFileSync('mkfifo', [pipe]);
+  for (const path of isPosix ? [odd, pipe] : [odd]) {
     assert.is(await messageOf(readStateFile(path)), 'is no ordinary file; name a file of its own');
   }
 });
@@ -273,11 +261,8 @@ state('a file changed by another program is left alone, and the world continues'
   assert.is(warnings.length, 1);
   const aside = /is kept in (\S+) from now on/.exec(warnings[0] ?? '')?.[1] ?? '';
   assert.ok(isThere(JSON.parse(fs.readFileSync(aside, 'utf8')), 'beside'));
-  assert.equal(
-    fs.readdirSync(folder).sort(),
-    [basename(aside), 'state.json'].sort(),
-    'no log is left',
-  );
+  const left = [basename(aside), 'state.json'].sort();
+  assert.equal(fs.readdirSync(folder).sort(), left, 'no log is left');
 });
 
 /** Runs a hook before each call of a function of a Node module, in every module. */
