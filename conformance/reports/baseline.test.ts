@@ -107,6 +107,8 @@ baseline('an update adds new entries, keeps reasons, and removes stale entries',
     );
   const kept = entry(A, { expires: '2027-01-01' });
   assert.equal(updated(reportOf(finding(A)), [kept, entry(B)]), [kept]);
+  const expired = entry(A, { expires: '2020-01-01' });
+  assert.equal(updated(reportOf(finding(A)), [expired]), [entry(A, { expires: '2026-08-30' })]);
   const drafted = { reason: UNEXPLAINED, expires: '2026-08-30' };
   const both = reportOf(finding(A), finding(B));
   assert.equal(updated(both, []), [entry(A, drafted), entry(B, drafted)]);

@@ -1,15 +1,29 @@
-// How long the player waits for deliveries in flight.
+// How long the player waits for a delayed call to reach its fault, and for deliveries in flight.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import type { OperationName } from '../../spec/operations.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Step } from '../sequence.ts';
-import { untilArrived, untilDelivered } from './await-arrivals.ts';
+import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
 import { Player } from './player.ts';
 
 const waiting = suite('waiting for arrivals');
+
+waiting('the player waits for a call until it reaches the fault or is answered', async () => {
+  const never = new Promise<never>(() => {});
+  let looks = 0;
+  const hits = async () => Number(++looks > 9);
+  await untilMet({ hits, answer: never, timeoutMs: 10_000 });
+  assert.is(looks, 10);
+  const none = async () => 0;
+  const lost = sleep(20).then(() => Promise.reject(new Error('no answer')));
+  for (const answer of [lost, sleep(20)]) await untilMet({ hits: none, answer, timeoutMs: 10_000 });
+  const failed = untilMet({ hits: none, answer: never, timeoutMs: 30 });
+  assert.instance(await failed.catch((error: unknown) => error), Inconclusive);
+});
 
 /** A ground on which this many polls still show one delivery in flight. */
 function ground(busy: number) {
