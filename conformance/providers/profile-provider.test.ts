@@ -143,21 +143,18 @@ const USABLE: readonly (readonly [
   [{ no_scopes: { token: 'n' } }, '', /add credentials.firm or brand/],
 ];
 for (const [credentials, offers, why = /^$/, seeds] of USABLE) {
-  provider(
-    `credentials ${JSON.stringify(credentials)}: ${offers || 'none'} can be used`,
-    async () => {
-      const small = new SmallTarget();
-      small.refused.add('old');
-      small.forbidden.add('forbidden');
-      small.bound.set('bound', '20');
-      const { own, problem } = await tried(small, { credentials, ...(seeds && { seeds }) });
-      assert.is(problem === null, offers !== '');
-      if (problem === null) assert.is(offered(own), offers);
-      assert.match(problem ?? own.notes.join(), why);
-      const tidied = small.requests.includes('POST /api/v1/transactions/9/cancel firm-token');
-      assert.is(tidied, seeds !== undefined);
-    },
-  );
+  provider(`${offers || 'none'} of ${JSON.stringify(credentials)} can be used`, async () => {
+    const small = new SmallTarget();
+    small.refused.add('old');
+    small.forbidden.add('forbidden');
+    small.bound.set('bound', '20');
+    const { own, problem } = await tried(small, { credentials, ...(seeds && { seeds }) });
+    assert.is(problem === null, offers !== '');
+    if (problem === null) assert.is(offered(own), offers);
+    assert.match(problem ?? own.notes.join(), why);
+    const tidied = small.requests.includes('POST /api/v1/transactions/9/cancel firm-token');
+    assert.is(tidied, seeds !== undefined);
+  });
 }
 
 provider('brands are discovered, or taken from another credential', async () => {

@@ -77,6 +77,7 @@ const WRONG: [field: string, value: unknown, words: RegExp][] = [
   ['plan.per_second', 0, /must be from 0.1/],
   ['plan.per_second', '5', /must be a number/],
   ['plan.per_second', undefined, /missing/],
+  ['credentials.brand.token', 'env:FIRM_TOKEN', /is the token of credentials.firm too/],
   ['credentials.other_brand.brand_id', '10', /another than/],
   ['receiver.listen', '9000', /host:port/],
   ['receiver.listen', '127.0.0.1:90000', /host:port/],
@@ -85,10 +86,7 @@ const WRONG: [field: string, value: unknown, words: RegExp][] = [
 for (const [field, value, words] of WRONG) {
   profile(`${field} as ${JSON.stringify(value)} is refused`, () => {
     const { problems = [] } = parseProfile(profileWith(field, value), env);
-    assert.equal(
-      problems.map((each) => each.field),
-      [field],
-    );
+    assert.equal([problems.length, problems[0]!.field], [1, field]);
     assert.match(problems[0]!.message, words);
   });
 }
@@ -97,13 +95,6 @@ profile('a value that is not an object is refused', () => {
   for (const given of [null, [], 'x', 1]) {
     assert.is(parseProfile(given, env).problems?.[0]?.field, 'the profile');
   }
-});
-
-profile('one token for two roles is refused', () => {
-  const given = { credentials: { firm: { token: 'same-token' }, brand: { token: 'same-token' } } };
-  const { problems = [] } = parseProfile(given, env);
-  assert.is(problems[0]?.field, 'credentials.brand.token');
-  assert.match(problems[0]!.message, 'is the token of credentials.firm too');
 });
 
 profile('all errors are reported together, and no secret is repeated', () => {
@@ -130,10 +121,7 @@ profile('parts whose variables are not set count as absent, with one note', () =
   assert.match(note!, 'credentials.client (CLIENT_ID, CLIENT_SECRET)');
   assert.match(note!, 'receiver (WEBHOOK_URL)');
   const { problems = [] } = parseProfile(EXAMPLE_PROFILE, {});
-  assert.match(
-    problems[0]!.message,
-    'needs at least one whose variable is set, such as FIRM_TOKEN',
-  );
+  assert.match(problems[0]!.message, 'at least one whose variable is set, such as FIRM_TOKEN');
 });
 
 profile('addresses to listen on', () => {

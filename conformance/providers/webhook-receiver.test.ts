@@ -23,10 +23,7 @@ run('bytes and header lines are kept unchanged', async ({ receiver }) => {
   assert.equal(Buffer.from(arrival!.body), body);
   assert.equal(arrival!.headers.all('x-twice'), ['one', 'two']);
   assert.is(arrival!.answered, 200);
-  assert.ok(
-    arrival!.headers.lines.some(([name]) => name === 'X-Twice'),
-    'as it was written',
-  );
+  assert.ok(arrival!.headers.lines.some(([name]) => name === 'X-Twice'));
 });
 
 run('hooks do not see each other’s deliveries, and unknown paths are 404', async ({ receiver }) => {
@@ -40,10 +37,8 @@ run('hooks do not see each other’s deliveries, and unknown paths are 404', asy
   const statuses: number[] = [];
   for (const [n, url] of urls.entries()) statuses.push(await post(url, Buffer.from(`${n}`)));
   assert.equal(statuses, [200, 200, 200, 404, 404]);
-  assert.equal(
-    [one, two, gone].map(({ deliveries }) => deliveries.length),
-    [1, 2, 1],
-  );
+  const counts = [one, two, gone].map(({ deliveries }) => deliveries.length);
+  assert.equal(counts, [1, 2, 1]);
 });
 
 run('answers as configured: by count, late, with headers, or not at all', async ({ receiver }) => {
@@ -57,38 +52,33 @@ run('answers as configured: by count, late, with headers, or not at all', async 
   const statuses = [];
   for (let n = 0; n < 4; n += 1) statuses.push(await post(hook.url, Buffer.from(`${n}`)));
   assert.equal(statuses, [500, 302, 0, 200]);
-  assert.equal(
-    hook.deliveries.map((each) => each.answered),
-    [500, 302, 0, 200],
-  );
+  const answers = hook.deliveries.map((each) => each.answered);
+  assert.equal(answers, [500, 302, 0, 200]);
 });
 
-run(
-  'a copy within 29 s is answered like the first and is no attempt (EVT-4)',
-  async ({ receiver }) => {
-    let nowMs: number | undefined = 0;
-    const hook = receiver.hook(
-      (name) => `${receiver.origin}/in/${name}`,
-      () => nowMs,
-    );
-    hook.answer((_, count) => ({ status: count === 1 ? 500 : 200 }));
-    const statuses = [];
-    for (const [atMs, signature] of [
-      [0, 'a'],
-      [28_000, 'a'],
-      [28_000, 'b'],
-      [60_000, 'a'],
-      // While the clock is advanced far, even equal deliveries may be retries.
-      [undefined, 'c'],
-      [undefined, 'c'],
-    ] as const) {
-      nowMs = atMs;
-      statuses.push(await post(hook.url, Buffer.from('x'), ['X-Signature', signature]));
-    }
-    assert.equal(statuses, [500, 500, 200, 200, 200, 200]);
-    assert.is(hook.deliveries.length, 5);
-  },
-);
+run('EVT-4: a copy within 29 s is no attempt', async ({ receiver }) => {
+  let nowMs: number | undefined = 0;
+  const hook = receiver.hook(
+    (name) => `${receiver.origin}/in/${name}`,
+    () => nowMs,
+  );
+  hook.answer((_, count) => ({ status: count === 1 ? 500 : 200 }));
+  const statuses = [];
+  for (const [atMs, signature] of [
+    [0, 'a'],
+    [28_000, 'a'],
+    [28_000, 'b'],
+    [60_000, 'a'],
+    // While the clock is advanced far, even equal deliveries may be retries.
+    [undefined, 'c'],
+    [undefined, 'c'],
+  ] as const) {
+    nowMs = atMs;
+    statuses.push(await post(hook.url, Buffer.from('x'), ['X-Signature', signature]));
+  }
+  assert.equal(statuses, [500, 500, 200, 200, 200, 200]);
+  assert.is(hook.deliveries.length, 5);
+});
 
 run('a body above the size limit is not read to its end', async ({ receiver }) => {
   const hook = hookOf(receiver);

@@ -59,10 +59,8 @@ compare('a different answer to an open question is reported, and is not worse', 
   }));
   const seen = compareReports(old!, now!);
   assert.is(seen.verdict, 'same');
-  assert.equal(
-    seen.changes.map(({ kind, id }) => [kind, id]),
-    [['observed', 'NS-6']],
-  );
+  const changes = seen.changes.map(({ kind, id }) => [kind, id]);
+  assert.equal(changes, [['observed', 'NS-6']]);
 });
 
 compare('names that each run generates are not a different answer', () => {

@@ -62,32 +62,29 @@ async function inventoryOf(...answers: readonly (readonly [string, number, unkno
   return inventory;
 }
 
-plan(
-  'a record that a create or a batch names was created by the run, and counts once',
-  async () => {
-    const rows = [
-      { status: 200, id: '8' },
-      { status: 201, id: '9' },
-      { status: 422, id: '10' },
-    ];
-    const { made } = await inventoryOf(
-      ['/accounts', 201, { id: '7' }],
-      ['/accounts', 200, { id: '7' }],
-      ['/accounts', 200, { id: '8' }],
-      ['/accounts', 422, { id: '11' }],
-      ['/accounts', 201, 'no object'],
-      ['/accounts/bulk', 200, { rows }],
-      ['/transactions', 200, { id: '8' }],
-      ['/transactions/8/approve?account_id=7', 200, { id: '8' }],
-      ['/webhooks', 200, { id: 3 }],
-      ['/oauth/token', 200, { access_token: 'x' }],
-    );
-    assert.equal(made, {
-      ...{ accounts: 2, bulk_accounts: 1, transactions: 1 },
-      ...{ positions: 0, subscriptions: 1, tokens: 1 },
-    });
-  },
-);
+plan('a record that a create or a batch names was created by the run, once', async () => {
+  const rows = [
+    { status: 200, id: '8' },
+    { status: 201, id: '9' },
+    { status: 422, id: '10' },
+  ];
+  const { made } = await inventoryOf(
+    ['/accounts', 201, { id: '7' }],
+    ['/accounts', 200, { id: '7' }],
+    ['/accounts', 200, { id: '8' }],
+    ['/accounts', 422, { id: '11' }],
+    ['/accounts', 201, 'no object'],
+    ['/accounts/bulk', 200, { rows }],
+    ['/transactions', 200, { id: '8' }],
+    ['/transactions/8/approve?account_id=7', 200, { id: '8' }],
+    ['/webhooks', 200, { id: 3 }],
+    ['/oauth/token', 200, { access_token: 'x' }],
+  );
+  assert.equal(made, {
+    ...{ accounts: 2, bulk_accounts: 1, transactions: 1 },
+    ...{ positions: 0, subscriptions: 1, tokens: 1 },
+  });
+});
 
 plan('remaining records are known, whatever the form of the answers', async () => {
   const { left } = await inventoryOf(

@@ -37,37 +37,31 @@ patience('a delivery during a stall is still awaited', async ({ eventLoop }) => 
   assert.is(own.starvation, undefined, 'nothing was missed');
 });
 
-patience(
-  'before it gives up, it tests once more after a request to itself',
-  async ({ eventLoop }) => {
-    const receiver = await WebhookReceiver.listen();
-    const own = new ConditionWaiter(eventLoop, sleep);
-    const hook = receiver.hook((name) => `${receiver.origin}/${name}`);
-    own.watchDeliveries(hook);
-    const { hostname, port, pathname } = new URL(hook.url);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    socket.write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`);
-    assert.is(hook.deliveries.length, 0, 'it has reached this machine, and no one has looked yet');
-    assert.ok(await own.until(() => hook.deliveries.length > 0, 0));
-    socket.destroy();
-    await receiver.close();
-  },
-);
+patience('it tests once more after a request to itself', async ({ eventLoop }) => {
+  const receiver = await WebhookReceiver.listen();
+  const own = new ConditionWaiter(eventLoop, sleep);
+  const hook = receiver.hook((name) => `${receiver.origin}/${name}`);
+  own.watchDeliveries(hook);
+  const { hostname, port, pathname } = new URL(hook.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`);
+  assert.is(hook.deliveries.length, 0, 'it has reached this machine, and no one has looked yet');
+  assert.ok(await own.until(() => hook.deliveries.length > 0, 0));
+  socket.destroy();
+  await receiver.close();
+});
 
-patience(
-  'a long stall makes a listening scenario doubtful, whatever it found',
-  async ({ eventLoop }) => {
-    const receiver = await WebhookReceiver.listen();
-    const own = new ConditionWaiter(eventLoop, sleep);
-    const other = new ConditionWaiter(eventLoop, sleep);
-    own.watchDeliveries(receiver.hook((name) => `${receiver.origin}/${name}`));
-    block(1_000);
-    assert.match(own.starvation ?? '', 'no turn');
-    assert.is(other.starvation, undefined, 'who waits for nothing loses nothing');
-    await receiver.close();
-  },
-);
+patience('a long stall makes a listening scenario doubtful', async ({ eventLoop }) => {
+  const receiver = await WebhookReceiver.listen();
+  const own = new ConditionWaiter(eventLoop, sleep);
+  const other = new ConditionWaiter(eventLoop, sleep);
+  own.watchDeliveries(receiver.hook((name) => `${receiver.origin}/${name}`));
+  block(1_000);
+  assert.match(own.starvation ?? '', 'no turn');
+  assert.is(other.starvation, undefined, 'who waits for nothing loses nothing');
+  await receiver.close();
+});
 
 patience('it waits for a calm event loop, but not forever', async ({ eventLoop }) => {
   await eventLoop.waitUntilCalm(5_000);

@@ -109,15 +109,12 @@ for (const path of ['/accounts', '/oauth/token']) {
   });
 }
 
-watching(
-  'IDEM-4a: a replay with another status is not reported for the form of its problem',
-  () => {
-    const watch = new AnswerMonitor();
-    const known = { ...refusal, answer: problem() };
-    assert.equal(rulesFor({ ...known, key: 'k' }, watch), []);
-    assert.equal(rulesFor({ ...known, status: 409, key: 'k' }, watch), []);
-    assert.equal(rulesFor({ ...known, status: 409, key: 'other' }, watch), ['ERR-1b']);
-  },
-);
+watching('IDEM-4a: a replay with another status is not reported for its problem', () => {
+  const watch = new AnswerMonitor();
+  const known = { ...refusal, answer: problem() };
+  assert.equal(rulesFor({ ...known, key: 'k' }, watch), []);
+  assert.equal(rulesFor({ ...known, status: 409, key: 'k' }, watch), []);
+  assert.equal(rulesFor({ ...known, status: 409, key: 'other' }, watch), ['ERR-1b']);
+});
 
 watching.run();

@@ -55,21 +55,18 @@ for (const [words, key, ids, at, due = 'first'] of ATTEMPTS) {
 
 const byNumber = (all: readonly CallOutcome[]) => new Map(all.map((each) => [each.n, each]));
 
-attempts(
-  'IDEM-4b: a repeat has the bytes of its own first answer, even if others look the same',
-  () => {
-    const first = (key: string, text: string, n: number) =>
-      refused(n, { key, text, idempotency: 'first' });
-    const played = {
-      model: byNumber([first('k', '{}', 1), first('l', '{}', 2)]),
-      target: byNumber([first('k', '{ }', 1), first('l', '{}', 2)]),
-    };
-    const model = refused(3, { key: 'l', text: '{}', idempotency: 'replayed' });
-    const again = (text: string) =>
-      compareReplay(step, refused(3, { key: 'l', text }), model, played)?.at;
-    assert.equal([again('{}'), again('{ }')], [undefined, 'replay.bytes']);
-  },
-);
+attempts('IDEM-4b: a repeat has the bytes of its own first answer', () => {
+  const first = (key: string, text: string, n: number) =>
+    refused(n, { key, text, idempotency: 'first' });
+  const played = {
+    model: byNumber([first('k', '{}', 1), first('l', '{}', 2)]),
+    target: byNumber([first('k', '{ }', 1), first('l', '{}', 2)]),
+  };
+  const model = refused(3, { key: 'l', text: '{}', idempotency: 'replayed' });
+  const again = (text: string) =>
+    compareReplay(step, refused(3, { key: 'l', text }), model, played)?.at;
+  assert.equal([again('{}'), again('{ }')], [undefined, 'replay.bytes']);
+});
 
 attempts('IDEM-7b: a repeat after a second run has the bytes of that run', () => {
   const ran = (text: string, n: number) => refused(n, { key: 'k', text, idempotency: 'first' });
@@ -82,18 +79,15 @@ attempts('IDEM-7b: a repeat after a second run has the bytes of that run', () =>
   assert.is(compareReplay(step, again, model, played), null);
 });
 
-attempts(
-  'IDEM-2b: a repeat has the bytes of the answer to its own caller, even if keys are equal',
-  () => {
-    const said = (n: number, as: string, text: string, idempotency: Basis['idempotency']) =>
-      refused(n, { as, key: 'k', text, idempotency });
-    const callers = ['firm', 'm1', 'm1'] as const;
-    const model = callers.map((as, at) => said(at + 1, as, '{}', at === 2 ? 'replayed' : 'first'));
-    const target = ['{ }', '{}', '{}'].map((text, at) => said(at + 1, callers[at]!, text, null));
-    const played = { model: byNumber(model), target: byNumber(target) };
-    assert.is(compareReplay(step, target[2]!, model[2]!, played), null);
-    assert.is(compareReplay(step, target[0]!, model[2]!, played)?.at, 'replay.bytes');
-  },
-);
+attempts('IDEM-2b: a repeat has the bytes of the answer to its own caller', () => {
+  const said = (n: number, as: string, text: string, idempotency: Basis['idempotency']) =>
+    refused(n, { as, key: 'k', text, idempotency });
+  const callers = ['firm', 'm1', 'm1'] as const;
+  const model = callers.map((as, at) => said(at + 1, as, '{}', at === 2 ? 'replayed' : 'first'));
+  const target = ['{ }', '{}', '{}'].map((text, at) => said(at + 1, callers[at]!, text, null));
+  const played = { model: byNumber(model), target: byNumber(target) };
+  assert.is(compareReplay(step, target[2]!, model[2]!, played), null);
+  assert.is(compareReplay(step, target[0]!, model[2]!, played)?.at, 'replay.bytes');
+});
 
 attempts.run();

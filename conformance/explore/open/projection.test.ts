@@ -222,10 +222,8 @@ projection('NS-30: a body that one side refuses as malformed may be stored under
   const text = pairOf(['', update, '422 text', '422 text']);
   const open = ({ target }: Pair, { model }: Pair) =>
     isOpen(['', update, V422, '200', { again: { target, model } }]);
-  assert.equal(
-    [open(problem, text), open(text, text), open(problem, problem)],
-    [true, true, false],
-  );
+  for (const own of [problem, text]) assert.ok(open(own, text));
+  assert.not(open(problem, problem));
 });
 
 projection.run();
