@@ -61,14 +61,17 @@ export function runAndAnswer(context: RequestContext): StepResult {
 function runBatch(context: RequestContext, batch: Batch): Decision {
   const outcome = context.idempotency;
   const replies: Reply[] = [];
+  // BULK-3: each row rests on the rules of its own create; what is open in one is not in the batch.
+  const cites = new Set(batch.cites);
   for (let index = 0; index < batch.rows; index += 1) {
     const row = batch.decideRow(index);
     evolve(context.world, row.changes);
     replies.push(row.reply);
+    for (const cite of row.cites) if (!cite.startsWith('NS-')) cites.add(cite);
   }
   // A converged row does not make the whole batch converged.
   context.idempotency = outcome;
-  return { reply: batch.answer(replies), changes: [], cites: batch.cites };
+  return { reply: batch.answer(replies), changes: [], cites: [...cites] };
 }
 
 /** Finds the fault that applies to this call, and counts it. */
