@@ -108,9 +108,9 @@ function stepLines(step: ReportStep): readonly string[] {
   const isSame = answerText(model) === answerText(target);
   const sides = isSame
     ? [`   -> ${answerText(target)}`.trimEnd(), `   ${at}: expected ${there?.model}`].concat(
-        `   ${at}: came     ${there?.target}`,
+        `   ${at}: actual   ${there?.target}`,
       )
-    : [`   expected ${side(model, there?.model)}`, `   came     ${side(target, there?.target)}`];
+    : [`   expected ${side(model, there?.model)}`, `   actual   ${side(target, there?.target)}`];
   return [
     `${n}. ${what}${as === null ? '' : `  as ${as}`}${when}`,
     ...headers.map(([name, value]) => `   ${name}: ${legible(value)}`),
