@@ -44,16 +44,10 @@ plane('the plane is ready, and reports the address that the client used', async 
   );
 });
 
+const unknown = ['', 'nothing', 'clock/', 'clock/advance/more', '%', 'worlds/none/clock'];
 // [method, path, status]
 const places = [
-  ['GET', '', 404],
-  ['GET', 'nothing', 404],
-  ['GET', 'clock/', 404],
-  ['GET', 'clock/advance/more', 404],
-  ['GET', '%', 404],
-  ['GET', 'worlds/none/clock', 404],
-  ['GET', 'constructor', 404],
-  ['GET', '__proto__', 404],
+  ...[...unknown, 'constructor', '__proto__'].map((path) => ['GET', path, 404] as const),
   ['POST', 'health', 405],
   ['DELETE', 'clock', 405],
   ['GET', 'clock/advance', 405],

@@ -5,50 +5,28 @@ import { Guard } from './access-guard.ts';
 
 const guards = suite('host and origin checks');
 
-const names = [
-  ['127.0.0.1:7420', true],
-  ['127.0.0.1', true],
-  ['127.8.9.10:7420', true],
-  ['localhost:7420', true],
-  ['LOCALHOST:7420', true],
-  ['localhost.:7420', true],
-  ['api.localhost:7420', true],
-  ['[::1]:7420', true],
-  ['[0:0:0:0:0:0:0:1]', true],
-  ['[::ffff:127.0.0.1]', true],
-  ['sandbox:7420', true],
-  ['Sandbox.Internal:80', true],
-  ['10.1.2.3:7420', true],
-  [undefined, false],
-  ['', false],
-  ['localhost..', false],
-  ['sandbox..', false],
-  ['[127.0.0.1]', false],
-  ['[localhost]', false],
-  ['evil.example:7420', false],
-  ['localhost.evil.example', false],
-  ['evillocalhost', false],
-  ['127.0.0.1.evil.example', false],
-  ['192.168.1.5:7420', false],
-  ['0.0.0.0', false],
-  ['1127.0.0.1', false],
-  ['127.0.0.256', false],
-  ['[::2]', false],
-  ['[::ffff:10.0.0.1]', false],
-  ['localhost:7420/x', false],
-  ['localhost@evil.example', false],
-  ['evil.example#localhost', false],
-  ['sandbox.evil.example', false],
-] as const;
+const ours = `
+  127.0.0.1:7420 127.0.0.1 127.8.9.10:7420 localhost:7420 LOCALHOST:7420 localhost.:7420
+  api.localhost:7420 [::1]:7420 [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] sandbox:7420
+  Sandbox.Internal:80 10.1.2.3:7420
+`;
+const foreign = `
+  localhost.. sandbox.. [127.0.0.1] [localhost] evil.example:7420 localhost.evil.example
+  evillocalhost 127.0.0.1.evil.example 192.168.1.5:7420 0.0.0.0 1127.0.0.1 127.0.0.256 [::2]
+  [::ffff:10.0.0.1] localhost:7420/x localhost@evil.example evil.example#localhost
+  sandbox.evil.example
+`;
+const namesIn = (text: string) => text.trim().split(/\s+/);
 
 guards('names of this machine, the bound address and allowed names are accepted', () => {
   const guard = new Guard({ host: '10.1.2.3', allowHosts: ['sandbox', 'sandbox.internal.'] });
-  for (const [host, ours] of names) {
-    // Checked twice: an accepted name is cached, and nothing else.
-    for (let time = 0; time < 2; time += 1) {
-      const refused = guard.refuseHost(host === undefined ? {} : { host });
-      assert.is(refused === null, ours, String(host));
+  // Checked twice: an accepted name is cached, and nothing else.
+  for (let time = 0; time < 2; time += 1) {
+    for (const host of namesIn(ours)) assert.is(guard.refuseHost({ host }), null, host);
+    for (const host of ['', ...namesIn(foreign)]) {
+      assert.is(guard.refuseHost({ host })?.status, 403, host);
     }
+    assert.is(guard.refuseHost({})?.status, 403);
   }
 });
 

@@ -51,16 +51,13 @@ export class DeliveryTestHarness {
   }
 
   static async begin(options: DeliveryTestOptions = {}): Promise<DeliveryTestHarness> {
-    let harness: DeliveryTestHarness | null = null;
-    const here = () => {
-      if (harness === null) throw new Error('nothing is delivered before the harness begins');
-      return harness;
-    };
+    // Nothing is delivered before the harness begins.
+    let harness = {} as DeliveryTestHarness;
     const scripted: Deliverer = {
-      deliver: (request) => here().#deliver(request),
+      deliver: (request) => harness.#deliver(request),
       resolve: async (hostname) => {
-        here().lookups += 1;
-        return here().names.get(hostname) ?? [publicAddress];
+        harness.lookups += 1;
+        return harness.names.get(hostname) ?? [publicAddress];
       },
       close: async () => undefined,
     };
