@@ -12,7 +12,7 @@ import { sandboxHandlers } from '../msw.ts';
 import { fetchCall } from '../transports/fetch.ts';
 import { startTestServer } from '../transports/testing/server.ts';
 
-const parity = suite('transport parity');
+const parity = suite<{ ways: readonly Way[] }>('transport parity');
 const mocked = 'https://api.example.com';
 
 interface TestRequest {
@@ -82,33 +82,50 @@ async function overHttp(): Promise<Way> {
     const [response] = await once(sent, 'response').catch(() => {
       throw new TypeError('cut off');
     });
-    const { statusCode, headers: received } = response as IncomingMessage;
-    return responseOf(
-      statusCode ?? 0,
-      (name) => received[name] as string | undefined,
-      await text(response),
-    );
+    const { statusCode = 0, headers: received } = response as IncomingMessage;
+    return responseOf(statusCode, (name) => received[name] as string, await text(response));
   };
   return { name: 'http', sandbox, ask, close };
 }
 
-async function overMsw(): Promise<Way> {
+/** A transport that answers with a standard Response. */
+async function withResponses(
+  name: string,
+  sendTo: (sandbox: Sandbox) => (asked: TestRequest) => Promise<Response>,
+): Promise<Way> {
   const sandbox = await createTestSandbox();
+  const send = sendTo(sandbox);
+  const ask: Ask = async (asked) => readResponse(await send(asked));
+  return { name, sandbox, ask, close: () => sandbox.close() };
+}
+
+function throughMsw(sandbox: Sandbox) {
   const answering = { fetch: (request: Request) => fetchCall(sandbox, request) };
   const server = setupServer(...sandboxHandlers(answering, { baseUrl: mocked }));
   server.listen({ onUnhandledRequest: 'bypass' });
-  const ask: Ask = async (asked) => readResponse(await fetch(requestOf(mocked, asked)));
-  return { name: 'msw', sandbox, ask, close: () => server.close() };
+  parity.after(() => server.close());
+  return (asked: TestRequest) => fetch(requestOf(mocked, asked));
 }
 
-async function withoutSocket(
-  name: string,
-  send: (sandbox: Sandbox, asked: TestRequest) => Promise<Response>,
-): Promise<Way> {
-  const sandbox = await createTestSandbox();
-  const ask: Ask = async (asked) => readResponse(await send(sandbox, asked));
-  return { name, sandbox, ask, close: () => undefined };
-}
+parity.before(async (place) => {
+  place.ways = [
+    await overHttp(),
+    await withResponses('msw', throughMsw),
+    await withResponses(
+      'fetch of a request',
+      (sandbox) => (asked) => fetchCall(sandbox, requestOf('http://any', asked)),
+    ),
+    await withResponses(
+      'fetch of a url',
+      (sandbox) =>
+        ({ path, ...init }) =>
+          fetchCall(sandbox, path, init),
+    ),
+  ];
+});
+parity.after(async ({ ways }) => {
+  for (const { close } of ways) await close();
+});
 
 const json = { 'content-type': 'application/json' };
 const person = JSON.stringify({
@@ -202,27 +219,6 @@ const cases: readonly Case[] = [
   { path: '/api/v1/webhooks' },
 ];
 
-async function withAll(run: (ways: readonly Way[]) => Promise<void>): Promise<void> {
-  const ways = [
-    await overHttp(),
-    await overMsw(),
-    await withoutSocket('fetch of a request', (sandbox, asked) =>
-      fetchCall(sandbox, requestOf('http://any', asked)),
-    ),
-    await withoutSocket('fetch of a url', (sandbox, { path, ...init }) =>
-      fetchCall(sandbox, path, init),
-    ),
-  ];
-  try {
-    await run(ways);
-  } finally {
-    for (const { sandbox, close } of ways) {
-      await close();
-      await sandbox.close();
-    }
-  }
-}
-
 function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): TestRequest {
   const authorization = who === 'anonymous' ? 'Bearer unknown' : `Bearer ${tokenOf(sandbox, who)}`;
   const { method = 'GET', path = '/', headers, body } = given;
@@ -232,27 +228,25 @@ function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): TestReques
   };
 }
 
-parity('every case gets the same response on each transport', () =>
-  withAll(async (ways) => {
-    const outcomes = new Set<number | string>();
-    for (const each of cases) {
-      const responses: (TestResponse | 'cut off')[] = [];
-      for (const way of ways) {
-        each.before?.(way.sandbox);
-        const response = await way.ask(askedOf(way, each)).catch((error: unknown) => {
-          if (error instanceof TypeError) return 'cut off' as const;
-          throw error;
-        });
-        responses.push(response);
-        outcomes.add(response === 'cut off' ? response : response.status);
-      }
-      const what = `${each.method} ${each.path} ${JSON.stringify(each.headers)}`;
-      for (const [at, way] of ways.entries()) {
-        assert.equal(responses[at], responses[0], `${way.name} differs from http: ${what}`);
-      }
+parity('every case gets the same response on each transport', async ({ ways }) => {
+  const outcomes = new Set<number | string>();
+  for (const each of cases) {
+    const responses: (TestResponse | 'cut off')[] = [];
+    for (const way of ways) {
+      each.before?.(way.sandbox);
+      const response = await way.ask(askedOf(way, each)).catch((error: unknown) => {
+        if (error instanceof TypeError) return 'cut off' as const;
+        throw error;
+      });
+      responses.push(response);
+      outcomes.add(response === 'cut off' ? response : response.status);
     }
-    for (const outcome of [201, 412, 413, 415, 429, 'cut off']) assert.ok(outcomes.has(outcome));
-  }),
-);
+    const what = `${each.method} ${each.path} ${JSON.stringify(each.headers)}`;
+    for (const [at, way] of ways.entries()) {
+      assert.equal(responses[at], responses[0], `${way.name} differs from http: ${what}`);
+    }
+  }
+  for (const outcome of [201, 412, 413, 415, 429, 'cut off']) assert.ok(outcomes.has(outcome));
+});
 
 parity.run();

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { depositOf, personOf } from '../../../fixtures/testing/bodies.ts';
 import { findEntry } from '../journal.ts';
+import type { Credential } from '../records.ts';
 import { step } from '../step.ts';
 import { behaviour, seedWorld, startMs } from '../testing/begin-world.ts';
 import { phoneTables } from '../values/phone.ts';
@@ -16,12 +17,9 @@ hints.before.each((place) => {
   place.world = seedWorld();
 });
 
-function credentialOf(world: World, name: string) {
-  for (const token of world.tokens.values()) {
-    const credential = world.credentials.get(token.client_id);
-    if (credential?.name === name) return { ...credential, token: token.token };
-  }
-  throw new Error(`there is no credential ${name}`);
+function credentialOf({ credentials, lastingTokens }: World, name: string) {
+  const credential = [...credentials.values()].find((each) => each.name === name) as Credential;
+  return { ...credential, token: lastingTokens.get(credential.client_id) };
 }
 
 interface Sent {
