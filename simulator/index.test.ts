@@ -2,7 +2,6 @@
 // leaves the sandbox unchanged.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorOf } from './host/testing/error-of.ts';
 import { createSandbox, type Deviation, type ListenOptions, type SandboxOptions } from './index.ts';
+import { exchange } from './transports/testing/server.ts';
 
 const entryPoint = suite('public entry point');
 
@@ -165,14 +165,11 @@ entryPoint('allowed host names are accepted, and any name without a socket', asy
   const sandbox = await createSandbox({ clock: 'frozen' });
   const { base_url } = await sandbox.listen({ allowHosts: ['sandbox'] });
   const { port } = new URL(base_url);
-  const statusAs = (host: string) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const options = { port, path: '/_sandbox/health', headers: { host }, agent: false };
-      const sent = request(options, (response) => resolve(response.resume().statusCode));
-      sent.on('error', reject).end();
-    });
-  assert.is(await statusAs(`sandbox:${port}`), 200);
-  assert.is(await statusAs('elsewhere'), 403);
+  const statusAs = async (host: string) => {
+    const head = `GET /_sandbox/health HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+    return (await exchange(Number(port), [head])).split(' ')[1];
+  };
+  assert.equal([await statusAs(`sandbox:${port}`), await statusAs('elsewhere')], ['200', '403']);
   assert.is((await sandbox.fetch('http://elsewhere/_sandbox/health')).status, 200);
   assert.is((await sandbox.fetch('http://elsewhere/api/v1/accounts')).status, 401);
   await sandbox.close();

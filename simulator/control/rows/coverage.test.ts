@@ -51,29 +51,25 @@ function playStep(
 ) {
   const { world } = testPlane.sandbox.first;
   const secrets: Record<string, string> = { id: made, base: 'http://127.0.0.1:9' };
-  for (const { name, client_secret: clientSecret } of world.credentials.values()) {
-    secrets[`secret:${name}`] = clientSecret;
+  for (const { name, client_secret } of world.credentials.values()) {
+    secrets[`secret:${name}`] = client_secret;
   }
   const fill = (text: string) => fillIn(text, id, secrets);
   const [method = '', path = ''] = step.line.split(' ');
-  const body =
-    typeof step.body === 'string' || step.body === undefined
-      ? step.body
-      : JSON.parse(fill(JSON.stringify(step.body)));
-  if (step.isControl === true) return testPlane.ask(method, fill(path), body);
+  const isText = step.body === undefined || typeof step.body === 'string';
+  const text = isText ? (step.body as string | undefined) : fill(JSON.stringify(step.body));
+  if (step.isControl === true) return testPlane.ask(method, fill(path), text);
   const tag = world.accounts.get(step.tagOf ?? '')?.revision;
   const key = step.key === null || method === 'GET' ? null : `${id}-${step.key ?? index}`;
+  const token = step.as === '' ? null : tokenOf(testPlane.sandbox, step.as ?? 'firm');
   const headers: Record<string, string> = {
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(step.as === ''
-      ? {}
-      : { authorization: `Bearer ${tokenOf(testPlane.sandbox, step.as ?? 'firm')}` }),
+    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...(key === null ? {} : { 'idempotency-key': key }),
     ...(tag === undefined ? {} : { 'if-match': `"${tag}"` }),
   };
   for (const [name, value] of Object.entries(step.headers ?? {}))
     headers[name.toLowerCase()] = value;
-  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const target = `/api/v1/${fill(path)}`;
   const call = { method, target, headers, body: new TextEncoder().encode(text) };
   return new Promise<{ readonly body: { readonly id?: unknown } }>((resolve) => {

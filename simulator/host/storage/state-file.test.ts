@@ -403,36 +403,27 @@ state('a file held by another program is replaced shortly afterwards', async (pl
   await file.close();
 });
 
-async function otherProcess() {
-  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  await once(other, 'spawn');
-  const kill = async () => {
-    const gone = once(other, 'exit');
-    other.kill('SIGKILL');
-    await gone;
-  };
-  return { pid: other.pid as number, kill };
-}
-
 state('a state file has one sandbox, and the lock of a killed one is free', async (place) => {
   const { path } = place;
-  const other = await otherProcess();
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const pid = other.pid as number;
   const lock = beside(path, 'lock');
-  const half = beside(path, `${other.pid}.0123456789abcdef.saving`);
-  fs.writeFileSync(lock, `${other.pid}\n`);
+  const half = beside(path, `${pid}.0123456789abcdef.saving`);
+  fs.writeFileSync(lock, `${pid}\n`);
   fs.writeFileSync(half, '{"half');
-  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
+  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${pid}`);
   assert.not.ok(fs.existsSync(path), 'and nothing was written');
   assert.ok(fs.existsSync(half));
-  const began = await startOf(other.pid);
+  const began = await startOf(pid);
   assert.ok(began, 'this system says when a process began');
-  fs.writeFileSync(lock, `${other.pid} ${began}\n`);
-  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${other.pid}`);
-  fs.writeFileSync(lock, `${other.pid} ${began}0\n`);
+  fs.writeFileSync(lock, `${pid} ${began}\n`);
+  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${pid}`);
+  fs.writeFileSync(lock, `${pid} ${began}0\n`);
   await (await keep(place)).close();
   assert.ok(fs.existsSync(path), 'another process has that id by now');
-  fs.writeFileSync(lock, `${other.pid}\n`);
-  await other.kill();
+  fs.writeFileSync(lock, `${pid}\n`);
+  other.kill('SIGKILL');
+  await once(other, 'exit');
   const file = await keep(place);
   assert.match(fs.readFileSync(lock, 'utf8'), new RegExp(`^${process.pid} `));
   assert.not.ok(fs.existsSync(half), 'half a file of a killed process is removed');
