@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { personOf } from '../../fixtures/testing/bodies.ts';
 import { Guard } from './access-guard.ts';
 import { startTestServer, type TestServer } from './testing/server.ts';
 
@@ -62,17 +63,28 @@ function serveEach({ before, after }: typeof test, arrivalMs: number): void {
   });
 }
 
-const end = 'connection: close\r\n';
-const upgrade =
-  'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n' +
-  'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+/** The head of a request; its host is this machine, unless a header names another. */
+function head(line: string, ...headers: readonly string[]): string {
+  const host = headers.some((header) => header.startsWith('host:')) ? [] : ['host: localhost'];
+  return `${[`${line} HTTP/1.1`, ...host, ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+const end = 'connection: close';
+const json = 'content-type: application/json';
+const outside = 'host: evil.example';
+const bearer = (token: string) => `authorization: Bearer ${token}`;
+const upgrade = [
+  ...['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'],
+  'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==',
+];
+/** A handshake of the events channel. */
+const shake = (...headers: readonly string[]) => head('GET /api/v1/events', ...upgrade, ...headers);
 const statusOf = (answer: string) => answer.slice(9, 12);
 
 test('a foreign Host is refused on every path', async ({ exchange, token, sandbox }) => {
-  const as = `authorization: Bearer ${token}\r\n`;
+  const as = bearer(token);
   for (const path of ['/api/v1/accounts', '/_sandbox/info', '/openapi.json', '/', '/nowhere']) {
-    const ask = (host: string) =>
-      exchange(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${as}${end}\r\n`);
+    const ask = (host: string) => exchange(head(`GET ${path}`, `host: ${host}`, as, end));
     assert.is(statusOf(await ask('evil.example')), '403', path);
     assert.match(await ask('evil.example'), '--allow-host evil.example');
     const known = path === '/' || path === '/nowhere' ? '404' : '200';
@@ -80,67 +92,59 @@ test('a foreign Host is refused on every path', async ({ exchange, token, sandbo
       assert.is(statusOf(await ask(host)), known, path);
     }
   }
-  const shake = `GET /api/v1/events HTTP/1.1\r\nhost: evil.example\r\n${as}${upgrade}\r\n`;
-  assert.is(statusOf(await exchange(shake)), '403');
-  const names = [...sandbox.first.world.accounts.values()].length;
-  const body = '{"client_reference_id":"x","email":"x@example.com","brand_id":"10"}';
-  const create =
-    `POST /api/v1/accounts HTTP/1.1\r\nhost: evil.example\r\n${as}${end}idempotency-key: a\r\n` +
-    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  assert.is(statusOf(await exchange(create)), '403');
-  assert.is([...sandbox.first.world.accounts.values()].length, names);
+  assert.is(statusOf(await exchange(shake(outside, as))), '403');
+  const before = sandbox.first.world.accounts.size;
+  const body = JSON.stringify(personOf('x'));
+  const more = [end, 'idempotency-key: a', json, `content-length: ${body.length}`];
+  const create = head('POST /api/v1/accounts', outside, as, ...more);
+  assert.is(statusOf(await exchange(create + body)), '403');
+  assert.is(sandbox.first.world.accounts.size, before);
 });
 
 test('a guard sees every header, however many precede it', async ({ exchange }) => {
-  const many = Array.from({ length: 2100 }, (_, n) => `${n.toString(36)}:\r\n`).join('');
+  const many = Array.from({ length: 2100 }, (_, n) => `${n.toString(36)}:`);
   const reset = (last: string) =>
-    exchange(
-      `POST /_sandbox/reset HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n${end}` +
-        `${many}${last}\r\n\r\n`,
-    );
+    exchange(head('POST /_sandbox/reset', 'content-length: 0', end, ...many, last));
   assert.is(statusOf(await reset('x: y')), '200');
   assert.is(statusOf(await reset('origin: http://evil.example')), '403');
   assert.is(statusOf(await reset('sec-fetch-site: cross-site')), '403');
 });
 
 test('a request with two Host headers is refused, in either order', async ({ exchange, token }) => {
-  const as = `authorization: Bearer ${token}\r\n`;
-  for (const hosts of ['localhost\r\nhost: evil.example', 'localhost\r\nHOST: localhost']) {
-    for (const [path, more] of [
-      ['/api/v1/accounts', end],
-      ['/_sandbox/info', end],
-      ['/api/v1/events', upgrade],
+  for (const other of [outside, 'HOST: localhost']) {
+    const headers = ['host: localhost', other, bearer(token)];
+    for (const text of [
+      head('GET /api/v1/accounts', ...headers, end),
+      head('GET /_sandbox/info', ...headers, end),
+      shake(...headers),
     ]) {
-      const head = `GET ${path} HTTP/1.1\r\nhost: ${hosts}\r\n${as}${more}\r\n`;
-      assert.is(statusOf(await exchange(head)), '400', path);
+      assert.is(statusOf(await exchange(text)), '400', text);
     }
   }
 });
 
 test('a page of another origin follows events only if allowed', async (place) => {
   const { exchange, open, token } = place;
-  const shake = (origin: string) =>
-    `GET /api/v1/events?access_token=${token} HTTP/1.1\r\nhost: localhost\r\n` +
-    `origin: ${origin}\r\n${upgrade}\r\n`;
-  const refused = await exchange(shake('http://evil.example'));
+  const from = (origin: string) =>
+    head(`GET /api/v1/events?access_token=${token}`, `origin: ${origin}`, ...upgrade);
+  const refused = await exchange(from('http://evil.example'));
   assert.is(statusOf(refused), '403');
   assert.match(refused, '--allow-origin');
   const socket = open();
-  socket.write(shake('http://localhost:3000'));
+  socket.write(from('http://localhost:3000'));
   const [chunk] = (await once(socket, 'data')) as [Buffer];
   assert.is(statusOf(chunk.toString()), '101');
   socket.destroy();
 });
 
 test('a refused connection is closed even if the client keeps sending', async ({ exchange }) => {
-  const head = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`;
-  assert.is(statusOf(await exchange(head, Buffer.alloc(80_000))), '401');
+  assert.is(statusOf(await exchange(shake(), Buffer.alloc(80_000))), '401');
   assert.is(statusOf(await exchange('GIBBERISH\r\n\r\n', Buffer.alloc(80_000, 'x'))), '400');
 });
 
 test('a refused handshake is closed even if the client stays', async ({ open, connections }) => {
   const socket = open();
-  socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`);
+  socket.write(shake());
   socket.resume();
   await once(socket, 'end');
   while ((await connections()) > 0) await tick();
@@ -151,8 +155,7 @@ test('a refused handshake is closed even if the client stays', async ({ open, co
 test('a follower that breaks the protocol is disconnected', async (place) => {
   const { open, connections, token } = place;
   const socket = open();
-  const handshake = `authorization: Bearer ${token}\r\n${upgrade}`;
-  socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${handshake}\r\n`);
+  socket.write(shake(bearer(token)));
   const [answer] = await once(socket, 'data');
   assert.is(statusOf(answer.toString()), '101');
   const reservedOpcode = Buffer.from([0x8b, 0x80, 0, 0, 0, 0]);
@@ -165,42 +168,18 @@ test('a follower that breaks the protocol is disconnected', async (place) => {
   socket.destroy();
 });
 
-const big = 'content-length: 400000000';
+const short = 'content-length: 9';
+const large = 'content-length: 400000000';
+const chunked = 'transfer-encoding: chunked';
 // [what is not sent to its end, the bytes that are sent, the status]
 const slow = [
   ['headers', 'POST /api/v1/accounts HTTP/1.1\r\nhost: loc', 408],
-  [
-    'a body of the API',
-    'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
-    408,
-  ],
-  [
-    'a body of the control plane',
-    'PUT /_sandbox/state HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
-      'transfer-encoding: chunked\r\n\r\n1\r\n{\r\n',
-    408,
-  ],
-  [
-    'a body that is too large',
-    `POST /_sandbox/credentials HTTP/1.1\r\nhost: localhost\r\n${big}\r\n` +
-      'content-type: application/json\r\n\r\n',
-    413,
-  ],
-  [
-    'a body for an unknown path',
-    `POST /_sandbox/evil/state HTTP/1.1\r\nhost: localhost\r\n${big}\r\n\r\n`,
-    404,
-  ],
-  [
-    'the body of an outsider',
-    `PUT /_sandbox/state HTTP/1.1\r\nhost: evil.example\r\n${big}\r\n\r\n{`,
-    403,
-  ],
-  [
-    'the chunks of an outsider',
-    'PUT /_sandbox/state HTTP/1.1\r\nhost: evil.example\r\ntransfer-encoding: chunked\r\n\r\n',
-    403,
-  ],
+  ['a body of the API', `${head('POST /api/v1/accounts', short)}{`, 408],
+  ['a body of the plane', `${head('PUT /_sandbox/state', json, chunked)}1\r\n{\r\n`, 408],
+  ['a body that is too large', head('POST /_sandbox/credentials', json, large), 413],
+  ['a body for an unknown path', head('POST /_sandbox/evil/state', large), 404],
+  ['the body of an outsider', `${head('PUT /_sandbox/state', outside, large)}{`, 403],
+  ['the chunks of an outsider', head('PUT /_sandbox/state', outside, chunked), 403],
 ] as const;
 
 for (const [what, text, status] of slow) {
@@ -212,11 +191,9 @@ for (const [what, text, status] of slow) {
 waiting('a response may take longer than a request', async ({ sandbox, open, token }) => {
   sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
   const socket = open();
-  socket.write(
-    `GET /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
-  );
+  socket.write(head('GET /api/v1/accounts', bearer(token)));
   const other = open();
-  other.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n');
+  other.write(head('POST /', short));
   await once(other, 'data');
   other.destroy();
   assert.not(socket.readableEnded, 'the one that waits for its answer is still there');
@@ -231,7 +208,7 @@ test('if responses are not read, few pipelined requests are accepted', async (pl
   const bytesRead = () => accepted[0]?.bytesRead ?? 0;
   const socket = open();
   socket.pause();
-  const text = 'GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(20_000);
+  const text = head('GET /openapi.json').repeat(20_000);
   socket.write(text);
   const before = process.memoryUsage.rss();
   while (bytesRead() === 0) await tick();
@@ -243,8 +220,7 @@ test('if responses are not read, few pipelined requests are accepted', async (pl
 });
 
 test('requests outside the API on one connection are answered in order', async ({ exchange }) => {
-  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;
-  const text = get('/_sandbox/health').repeat(500) + get('/_sandbox/clock', end);
+  const text = head('GET /_sandbox/health').repeat(500) + head('GET /_sandbox/clock', end);
   const answers = (await exchange(text)).split('HTTP/1.1 200').slice(1);
   assert.is(answers.length, 501);
   assert.match(answers.at(-1) ?? '', 'now_ms');
