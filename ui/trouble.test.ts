@@ -29,9 +29,8 @@ const pollution = {
 /** Puts hostile text into every field in which the platform stores text of clients and operators. */
 async function plant({ ask, call, base }: Served): Promise<void> {
   await call('POST', 'accounts', {
+    ...personOf('hostile'),
     client_reference_id: `ref ${hostile}`,
-    email: 'hostile@example.com',
-    brand_id: '10',
     first_name: `first ${hostile}`,
     last_name: `last ${hostile}`,
     country: hostile,

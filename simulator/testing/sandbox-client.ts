@@ -114,19 +114,5 @@ export class SandboxClient<W extends SandboxWorld = SandboxHandle> {
 export const openClient = async (options: SandboxOptions = {}): Promise<SandboxClient> =>
   new SandboxClient(await createSandbox({ clock: 'frozen', plan: 'pro', ...options }));
 
-/** Updates a new person with its current tag, or another. */
-export async function update(
-  client: SandboxClient,
-  body: object,
-  headers?: RequestOptions['headers'],
-) {
-  const created = await client.person();
-  const tag = created.headers.get('etag') ?? '';
-  return client.call('PATCH', `accounts/${created.body.id}`, {
-    body,
-    headers: headers ?? { 'if-match': tag },
-  });
-}
-
 export const statusOf = async (answer: Promise<{ readonly status: number }>): Promise<number> =>
   (await answer).status;

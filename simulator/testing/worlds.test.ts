@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { personOf } from '../../fixtures/testing/bodies.ts';
+import { errorOf } from '../host/testing/error-of.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { createSandbox, type SandboxHandle } from '../index.ts';
 import { SandboxClient } from './sandbox-client.ts';
@@ -84,11 +85,6 @@ worlds('dropping a world aborts its calls at every stage', async () => {
   const [{ token: gone }] = (await make(sandbox, 'gone')).credentials;
   const fault = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
   await sandbox.control('POST', 'worlds/gone/faults', fault);
-  const cut = (work: Promise<unknown>) =>
-    work.then(
-      () => 'answered',
-      (error: Error) => error.name,
-    );
   const { base_url } = await sandbox.listen();
   const headers = {
     authorization: `Bearer ${gone}`,
@@ -97,8 +93,8 @@ worlds('dropping a world aborts its calls at every stage', async () => {
   };
   const terms = { method: 'POST', headers, body: JSON.stringify(person) };
   const underWay = [
-    cut(call(sandbox, gone, 'accounts', person)),
-    cut(fetch(`${base_url}/api/v1/accounts`, terms)),
+    errorOf(call(sandbox, gone, 'accounts', person)),
+    errorOf(fetch(`${base_url}/api/v1/accounts`, terms)),
   ];
   const held = async () => ((await sandbox.control('GET', 'worlds/gone/info')) as Any).counts.held;
   for (let tries = 0; (await held()) < 2; tries += 1) {
@@ -106,7 +102,7 @@ worlds('dropping a world aborts its calls at every stage', async () => {
     await new Promise((next) => setTimeout(next, 2));
   }
   await sandbox.control('DELETE', 'worlds/gone');
-  assert.equal(await Promise.all(underWay), ['TypeError', 'TypeError']);
+  for (const error of await Promise.all(underWay)) assert.instance(error, TypeError);
   // The other worlds still work.
   const { token } = sandbox.credential('firm');
   assert.is((await call(sandbox, token ?? '', 'accounts', person)).status, 201);

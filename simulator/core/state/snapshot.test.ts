@@ -140,12 +140,8 @@ check('any value at any path is either loaded and works, or refused with a State
 
 check('unsorted timers, and a counter below its ids, are corrected', () => {
   const document = fresh();
-  document.world.timers = [2, 1].map((dueAtMs) => ({
-    dueAtMs,
-    sequence: 1,
-    kind: 'wake',
-    ref: '900',
-  }));
+  const wake = { sequence: 1, kind: 'wake', ref: '900' };
+  document.world.timers = [2, 1].map((dueAtMs) => ({ ...wake, dueAtMs }));
   document.world.counters.account = 1;
   const world = loadWorld(document, behaviour);
   assert.is(nextDueMs(world), 1);

@@ -55,13 +55,8 @@ decimals('sums are exact', () => {
 });
 
 decimals('signs', () => {
-  assert.equal(['-1.50', '0', '-0.00', '2', '-07'].map(negateDecimal), [
-    '1.50',
-    '0',
-    '0.00',
-    '-2',
-    '7',
-  ]);
+  const negated = ['-1.50', '0', '-0.00', '2', '-07'].map(negateDecimal);
+  assert.equal(negated, ['1.50', '0', '0.00', '-2', '7']);
   assert.equal(['-1.50', '0.10', '-0', '-07'].map(absoluteDecimal), ['1.50', '0.10', '0', '7']);
   assert.equal(['-0.0', '0', '1e-9', '-1'].map(isZeroDecimal), [true, true, false, false]);
   assert.equal(['-0', '-0.01', '1'].map(isNegativeDecimal), [false, true, false]);

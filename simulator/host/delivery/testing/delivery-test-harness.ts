@@ -31,7 +31,6 @@ const publicAddress = '93.184.216.34';
 
 export interface DeliveryTestOptions {
   readonly settings?: Partial<Settings>;
-  readonly allowLocalWebhooks?: boolean;
   readonly clock?: 'real' | 'frozen';
 }
 
@@ -61,7 +60,7 @@ export class DeliveryTestHarness {
       },
       close: async () => undefined,
     };
-    const { clock = 'frozen', settings, allowLocalWebhooks = false } = options;
+    const { clock = 'frozen', settings } = options;
     const sandbox = await Sandbox.create({
       worldName: 'empty',
       fixture: emptyWorld,
@@ -69,7 +68,6 @@ export class DeliveryTestHarness {
       clock: { mode: clock, nowMs: clock === 'frozen' ? startMs : null },
       plan: 'pro',
       settings: { ...defaultSettings, ...settings },
-      allowLocalWebhooks,
       deliverer: scripted,
     });
     harness = new DeliveryTestHarness(sandbox);
