@@ -5,12 +5,7 @@ import * as assert from 'uvu/assert';
 import { verifyWebhook } from '../host/signing/verify.ts';
 import { eachWith } from '../host/testing/each-with.ts';
 import { errorOf, messageOf } from '../host/testing/error-of.ts';
-import {
-  createSandbox,
-  type SandboxHandle,
-  type SandboxOptions,
-  type SandboxWorld,
-} from '../index.ts';
+import { createSandbox, type SandboxHandle, type SandboxWorld } from '../index.ts';
 import { SandboxClient } from '../testing/sandbox-client.ts';
 
 const test = suite<{ sandbox: SandboxHandle }>('world handle');
@@ -18,15 +13,9 @@ eachWith(test, 'sandbox', () => open());
 
 const day = 86_400_000;
 
-const open = (options: SandboxOptions = {}) => createSandbox({ clock: 'frozen', ...options });
+const open = () => createSandbox({ clock: 'frozen' });
 
-const clients = new WeakMap<SandboxWorld, SandboxClient<SandboxWorld>>();
-
-function clientOf(world: SandboxWorld) {
-  const client = clients.get(world) ?? new SandboxClient(world);
-  clients.set(world, client);
-  return client;
-}
+const clientOf = (world: SandboxWorld) => new SandboxClient(world);
 
 const create = (world: SandboxWorld, n: number) => {
   const body = { client_reference_id: `p-${n}`, email: `p-${n}@example.com` };
@@ -131,8 +120,9 @@ test('a fork is independent, has its own tokens and its own end', async ({ sandb
   assert.equal([await countOf(sandbox), await countOf(second)], [6, 7]);
 });
 
-test('the channel starts at 0 if the starting world is older than its window', async () => {
-  const sandbox = await createSandbox({ world: 'default', clock: 'frozen' });
+test('the channel starts at 0 if the starting world is older than its window', async ({
+  sandbox,
+}) => {
   const begun = sandbox.clock.nowMs();
   const { value } = await sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
   const atMs = Number(value?.occurred_at);
@@ -144,7 +134,6 @@ test('the channel starts at 0 if the starting world is older than its window', a
   await sandbox.clock.advance({ by_ms: 7 * day + 1 });
   const late = sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
   assert.match(await messageOf(late), /ended with 4410/);
-  await sandbox.close();
 });
 
 type Rejected = readonly [(world: SandboxWorld) => unknown, RegExp];

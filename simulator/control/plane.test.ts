@@ -38,10 +38,9 @@ plane('the plane is ready, and reports the address that the client used', async 
   assert.match(headers['content-type'] ?? '', /^application\/json/);
   const { json: info } = await send('GET', 'info');
   const base = 'http://127.0.0.1:7420';
-  assert.equal(
-    [info.base_url, info.control_url, info.openapi_url],
-    [base, `${base}/_sandbox`, `${base}/openapi.json`],
-  );
+  const { base_url, control_url, openapi_url } = info;
+  assert.equal([base_url, control_url], [base, `${base}/_sandbox`]);
+  assert.is(openapi_url, `${base}/openapi.json`);
 });
 
 const unknown = ['', 'nothing', 'clock/', 'clock/advance/more', '%', 'worlds/none/clock'];

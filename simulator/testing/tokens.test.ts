@@ -65,14 +65,10 @@ tokens('an invalid read_only value gives no token, delegated or not', async ({ c
 });
 
 tokens('a missing grant type is told from an unknown one', async ({ client }) => {
-  const refusals = [
-    [undefined, 'invalid_request'],
-    ['password', 'unsupported_grant_type'],
-  ];
-  for (const [grantType, error] of refusals) {
-    const { status, body } = await ask(client, { grant_type: grantType }, false);
-    assert.equal([status, body.error], [400, error]);
-  }
+  const missing = await ask(client, { grant_type: undefined }, false);
+  const unknown = await ask(client, { grant_type: 'password' }, false);
+  assert.equal([missing.status, missing.body.error], [400, 'invalid_request']);
+  assert.equal([unknown.status, unknown.body.error], [400, 'unsupported_grant_type']);
 });
 
 tokens('requests under many names store only a bounded number of them', async () => {
@@ -95,11 +91,8 @@ tokens('a name longer than any client_id is not stored', async ({ client }) => {
     assert.is(status, 401);
   }
   const state = await client.sandbox.control.getState();
-  assert.not.ok(
-    JSON.stringify(state)
-      .replace(/"journal".*/, '')
-      .includes(absent),
-  );
+  const stored = JSON.stringify(state).replace(/"journal".*/, '');
+  assert.not.ok(stored.includes(absent));
 });
 
 tokens.run();

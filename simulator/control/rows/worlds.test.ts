@@ -25,10 +25,8 @@ const documentOf = async ({ ask }: TestPlane) => ({
 worlds('a world is created once, by name, as a document or from a seed', async (plane) => {
   const { ask } = plane;
   const created = await ask('POST', 'worlds', { name: 'mine', clock: 'frozen' });
-  assert.equal(
-    [created.status, created.body.control_url],
-    [201, 'http://sandbox/_sandbox/worlds/mine'],
-  );
+  assert.is(created.status, 201);
+  assert.is(created.body.control_url, 'http://sandbox/_sandbox/worlds/mine');
   const empty = await ask('POST', 'worlds', { world: 'empty', seed: 7 });
   assert.is(await countAccounts(plane, `worlds/${empty.body.name}/`), 0);
   const written = await ask('POST', 'worlds', {
