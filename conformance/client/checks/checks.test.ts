@@ -5,7 +5,7 @@ import type { Ending, Recording } from '../recording.ts';
 import { observe } from '../recording.ts';
 import { recorded, type Written } from '../testing/recorded.ts';
 import { checks } from './all.ts';
-import { aimsAt, judgeCrowd, spread } from './check.ts';
+import { judgeCrowd } from './check.ts';
 
 const judged = suite('checks');
 
@@ -370,19 +370,6 @@ judged('CLT-refused: every refusal is played, where the platform returns it', ()
     'createTransaction not_found',
     'createTransaction forbidden',
   ]);
-});
-
-judged('if there are many places, some are tried, including the ends of each operation', () => {
-  const creates = Array.from({ length: 50 }, (_, n) => {
-    const json = { ...deposit, client_reference_id: `r${n}` };
-    return { ...create, key: `k${n}`, json };
-  });
-  const { sites } = observe(recorded([approve, ...creates, { ...approve, key: 'z' }]));
-  const aims = aimsAt(sites);
-  const some = spread(aims, 12);
-  assert.ok(some.length <= 12 && some.length > 8, String(some.length));
-  for (const end of [aims[0], aims[1], aims.at(-1)]) assert.ok(some.includes(end!));
-  assert.is(spread(aims, 60), aims);
 });
 
 const crowdAtMs = (times: readonly number[], lagMs: number) => {

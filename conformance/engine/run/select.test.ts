@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Scenario } from '../types.ts';
-import { globTest, isSelected, selectedRules, unmatchedGlobs } from './select.ts';
+import { globTest, isSelected, selectedRules } from './select.ts';
 
 const scenario: Scenario = {
   ...{ id: 'bulk-sizes', title: 't', rules: ['BULK-1', 'BULK-6'], run: async () => {} },
@@ -48,10 +48,6 @@ select('a rule without a scenario is selected by its own id', () => {
   for (const only of [[], ['LIM-*']]) assert.ok(isSelected('LIM-1', { only, skip: [] }));
   assert.not.ok(isSelected('LIM-1', { only: ['ACC-*'], skip: [] }));
   assert.not.ok(isSelected('LIM-1', { only: [], skip: ['LIM-1'] }));
-});
-
-select('a glob without a match is reported', () => {
-  assert.equal(unmatchedGlobs(['BULK-*', 'BULC-*'], ['BULK-1', 'bulk-sizes']), ['BULC-*']);
 });
 
 select.run();

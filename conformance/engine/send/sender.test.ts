@@ -1,26 +1,18 @@
 // A request ends when its time is over or its scenario ends, on a socket and in process.
+import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Unreachable } from '../scenario-errors.ts';
 import { withServer } from '../testing/http.ts';
 import { fetchSender, type Sender, socketSender } from './sender.ts';
+import { withLimit } from './time-limit.ts';
 
 const sending = suite('the end of a request');
 
 const inProcess = fetchSender(() => new Promise(() => {}));
-
-/** Plays on a server that never answers `/silent`, and never ends its answer to any other path. */
-const withSlowServer = (play: (origin: string, socket: Sender) => Promise<void>) =>
-  withServer(
-    (request, response) => {
-      if (request.url !== '/silent') response.writeHead(200).write('{"a":');
-    },
-    async (origin) => {
-      const socket = await socketSender();
-      await play(origin, socket);
-      await socket.close();
-    },
-  );
 
 async function reasonOf(sender: Sender, url: string, timeoutMs: number, signal?: AbortSignal) {
   const wire = { method: 'GET', url, headers: [], body: undefined, timeoutMs };
@@ -31,24 +23,41 @@ async function reasonOf(sender: Sender, url: string, timeoutMs: number, signal?:
   return failure instanceof Unreachable ? failure.reason : failure;
 }
 
-sending('when its time is over, before the answer and in the middle of it', () =>
-  withSlowServer(async (origin, socket) => {
-    assert.is(await reasonOf(socket, `${origin}/silent`, 50), 'timeout');
-    assert.is(await reasonOf(socket, `${origin}/endless`, 50), 'timeout');
-    assert.is(await reasonOf(inProcess, `${origin}/silent`, 50), 'timeout');
+/** A server that never answers `/silent`, and never ends its answer to any other path. */
+const slow: RequestListener = (request, response) => {
+  if (request.url !== '/silent') response.writeHead(200).write('{"a":');
+};
+
+sending('when its time is over, or when its scenario ends', () =>
+  withServer(slow, async (origin) => {
+    const [socket, silent] = [await socketSender(), `${origin}/silent`];
+    for (const [sender, url] of [
+      [socket, silent],
+      [socket, `${origin}/endless`],
+      [inProcess, silent],
+    ] as const) {
+      assert.is(await reasonOf(sender, url, 50), 'timeout');
+      const scenario = new AbortController();
+      setTimeout(() => scenario.abort(), 50);
+      assert.is(await reasonOf(sender, url, 4_000, scenario.signal), 'aborted');
+      assert.is(await reasonOf(sender, url, 4_000, AbortSignal.abort()), 'aborted');
+    }
+    await socket.close();
   }),
 );
 
-sending('when its scenario ends, before it is sent and while it runs', () =>
-  withSlowServer(async (origin, socket) => {
-    for (const sender of [socket, inProcess]) {
-      const ended = AbortSignal.abort();
-      assert.is(await reasonOf(sender, `${origin}/silent`, 4_000, ended), 'aborted');
-      const scenario = new AbortController();
-      setTimeout(() => scenario.abort(), 50);
-      assert.is(await reasonOf(sender, `${origin}/silent`, 4_000, scenario.signal), 'aborted');
-    }
-  }),
-);
+sending('when its time is over, even after garbage collection', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const stop = new AbortController();
+  const signals = Array.from({ length: 20 }, () => withLimit(stop.signal, 50));
+  let aborted = 0;
+  for (const each of signals) each.addEventListener('abort', () => (aborted += 1), { once: true });
+  collect();
+  await sleep(1);
+  collect();
+  await sleep(100);
+  assert.equal([aborted, signals.filter((each) => each.aborted).length], [20, 20]);
+});
 
 sending.run();

@@ -226,10 +226,6 @@ evidence('if the clock stands still, no result is open', () => {
   assert.is(weighSteps(5, 30, 6 * 1010), 'kept');
 });
 
-evidence.run();
-
-const together = suite('together');
-
 /** Twelve seconds of 60 requests a second, against buckets with these rates, per credential and shared. */
 function play(own: number, firm: number, credentials = 6, tookMs = 5): Sighting[] {
   const left = Array.from({ length: credentials }, () => own);
@@ -248,7 +244,7 @@ function play(own: number, firm: number, credentials = 6, tookMs = 5): Sighting[
   return sightings;
 }
 
-const CASES: readonly (readonly [string, Sighting[], Weight])[] = [
+const TOGETHER: readonly (readonly [string, Sighting[], Weight])[] = [
   ['four times its credentials', play(5, 20), 'kept'],
   ['far away', play(5, 20, 6, 300), 'kept'],
   ['not limited', play(5, 10_000), 'broken'],
@@ -258,8 +254,10 @@ const CASES: readonly (readonly [string, Sighting[], Weight])[] = [
   ['never asked for', [], 'open'],
 ];
 
-for (const [words, sightings, weight] of CASES) {
-  together(words, () => assert.is(weighTogether(20, sightings), weight));
+for (const [words, sightings, weight] of TOGETHER) {
+  evidence(`the firm is limited ${words}: ${weight}`, () =>
+    assert.is(weighTogether(20, sightings), weight),
+  );
 }
 
-together.run();
+evidence.run();
