@@ -199,14 +199,11 @@ formats('markdown: stays below the limit of a comment, and names what it leaves 
 
 formats('annotations: errors for deviations, warnings for doubtful rules, each on one line', () => {
   const lines = annotations(sampleReport);
-  const of = (level: string) => lines.filter((line) => line.startsWith(`::${level} title=`));
-  assert.is(of('error').length, 3, 'a deviation, an error of the judge, a stale baseline');
-  assert.is(of('warning').length, 3);
-  assert.is(lines.length, 6);
-  for (const line of lines) {
-    assert.not.match(line, /[\r\n]/);
-    assert.match(line, /^::(error|warning) title=[^:,\n]*::/);
-  }
+  const levels = lines.map(
+    (line) => /^::(error|warning) title=[^:,\r\n]*::[^\r\n]*$/.exec(line)?.[1],
+  );
+  // A deviation, an error of the judge, and a stale baseline.
+  assert.equal(levels.toSorted(), [...Array(3).fill('error'), ...Array(3).fill('warning')]);
   const rules = Array.from({ length: 25 }, (_, n) => ({ ...deviating, id: `ACC-${n}` }));
   const many = annotations({ ...sampleReport, rules, baseline: null });
   assert.is(many.length, 10);

@@ -9,11 +9,7 @@ import type { Finding, Judged, RunVerdict, ScenarioResult, Verdict } from '../ty
 import { judgeInScenario, judgeRule, judgeRun, worst } from './verdicts.ts';
 
 const finding = (verdict: Judged, rule: 'ACC-1' | 'ACC-2' = 'ACC-1'): Finding => ({
-  rules: [rule],
-  verdict,
-  expected: 'e',
-  actual: 'a',
-  exchanges: [1],
+  ...{ rules: [rule], verdict, expected: 'e', actual: 'a', exchanges: [1] },
 });
 
 const result = (
