@@ -198,16 +198,14 @@ provider('rates are those of the plan, the Sandbox ones for delegated tokens', a
 });
 
 const TUNNELS: [name: string, publicUrl: string, hook: RegExp][] = [
-  ['a tunnel that leads here', 'https://tunnel.example.com/in?x=1', /\.com\/in\/[^/?]+\?x=1$/],
-  [
-    'a name that only the target knows',
-    'https://only-the-target.example.com/in/',
-    /\.com\/in\/[^/?]+$/,
-  ],
+  ['a tunnel that leads here', 'https://tunnel.example.com/in/?x=1', /\.com\/in\/[^/?]+\?x=1$/],
+  ['a name that only the target knows', 'https://only-the-target.example.com', /\.com\/[^/?]+$/],
 ];
 for (const [name, publicUrl, hook] of TUNNELS) {
   provider(`${name}: deliveries are judged`, async () => {
-    const port = await freePort();
+    const free = await WebhookReceiver.listen();
+    const { port } = new URL(free.origin);
+    await free.close();
     const small = new SmallTarget();
     small.tunnel = `http://127.0.0.1:${port}`;
     const receiver = { listen: `127.0.0.1:${port}`, public_url: publicUrl };
@@ -229,10 +227,7 @@ provider('a tunnel that leads nowhere is reported, and deliveries are not judged
   const profile: Profile = { credentials: { firm }, receiver };
   const { own } = await tried(small, profile, undefined, 50);
   assert.not.ok(own.offers.has('receiver'));
-  assert.match(
-    own.notes.join(),
-    /neither a request to https:\/\/tunnel\.example\.com\S* nor a delivery/,
-  );
+  assert.match(own.notes.join(), /neither a request to https:\/\/tunnel\.ex\S+ nor a delivery/);
   assert.ok(small.requests.some((each) => each.startsWith('POST /api/v1/webhooks/7/disable')));
 });
 
@@ -245,12 +240,5 @@ provider('a port in use is reported, and deliveries are not judged', async () =>
   assert.not.ok(own.offers.has('receiver'));
   assert.match(own.notes.join(), 'cannot listen on');
 });
-
-async function freePort(): Promise<number> {
-  const receiver = await WebhookReceiver.listen();
-  const port = Number(new URL(receiver.origin).port);
-  await receiver.close();
-  return port;
-}
 
 provider.run();

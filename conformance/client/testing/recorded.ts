@@ -36,7 +36,9 @@ export function recorded(
   const book = new Intents();
   const calls = written.map((each, index): ApiCall => {
     const request = sentRequest(each.line, each.key ?? null, each.json);
-    const { status = 201, atMs = index * 100 } = each;
+    const { status = 201, atMs = index * 100, answer } = each;
+    const headers = Object.entries(each.answerHeaders ?? {});
+    const body = answer === undefined ? '' : JSON.stringify(answer);
     return {
       ...request,
       n: index + 1,
@@ -47,14 +49,7 @@ export function recorded(
       site: book.place(request)?.site ?? null,
       fate: each.fate ?? 'answered',
       fault: each.fault ?? null,
-      response:
-        status === null
-          ? null
-          : {
-              status,
-              headers: Object.entries(each.answerHeaders ?? {}),
-              body: each.answer === undefined ? '' : JSON.stringify(each.answer),
-            },
+      response: status === null ? null : { status, headers, body },
       answeredAtMs: each.fate === 'silent' ? null : atMs + 5,
       abandonedAtMs: each.abandonedAtMs ?? null,
     };

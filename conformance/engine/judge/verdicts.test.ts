@@ -12,11 +12,9 @@ const finding = (verdict: Judged, rule: 'ACC-1' | 'ACC-2' = 'ACC-1'): Finding =>
   ...{ rules: [rule], verdict, expected: 'e', actual: 'a', exchanges: [1] },
 });
 
-const result = (
-  id: string,
-  verdict: Judged | 'not_selected',
-  parts: Partial<ScenarioResult> = {},
-): ScenarioResult => resultOf(id, { 'ACC-1': verdict }, parts);
+type Parts = Partial<ScenarioResult>;
+const result = (id: string, verdict: Judged | 'not_selected', parts: Parts = {}) =>
+  resultOf(id, { 'ACC-1': verdict }, parts);
 
 const lacking = (id: string, ...missing: Capability[]) => result(id, 'not_tested', { missing });
 

@@ -29,11 +29,7 @@ const exchange: ReportExchange = {
     ],
     body: '{"client_reference_id":"ref-0a1b2c3d4e-9f8e7d-1","note":"it\'s"}',
   },
-  response: {
-    status: 201,
-    headers: [['content-type', NASTY]],
-    body: NASTY,
-  },
+  response: { status: 201, headers: [['content-type', NASTY]], body: NASTY },
   failure: null,
   at_ms: 10,
   duration_ms: 2.5,
@@ -56,12 +52,7 @@ function rule(id: string, verdict: Verdict, parts: Partial<ReportRule> = {}): Re
     family: id.split('-')[0]!,
     words: `The rule \`${id}\` says something & more.`,
     verdict,
-    scenarios: ['sample-one'],
-    needs: [],
-    unlock: [],
-    lost: [],
-    reason: null,
-    findings: [],
+    ...{ scenarios: ['sample-one'], needs: [], unlock: [], lost: [], reason: null, findings: [] },
     ...parts,
   };
 }
