@@ -21,12 +21,8 @@ const outcomes: Readonly<Record<string, Outcome>> = {
 /** `P`: several aims in one run; `p`: alone. `x`: it read no response, and failed. */
 function playedOf(runs: string): Played[] {
   return [...runs].map((run, index) => ({
-    outcome: outcomes[run.toLowerCase()]!,
-    recording: recorded([]),
-    run: index + 1,
-    alone: run === run.toLowerCase(),
-    instead: false,
-    spoiled: run.toLowerCase() === 'x',
+    ...{ outcome: outcomes[run.toLowerCase()]!, recording: recorded([]), run: index + 1 },
+    ...{ alone: run === run.toLowerCase(), instead: false, spoiled: run.toLowerCase() === 'x' },
   }));
 }
 

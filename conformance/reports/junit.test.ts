@@ -19,13 +19,8 @@ function all(from: Element, name: string): Element[] {
 junit('has one test case for each rule, in a suite for each family', () => {
   assert.is(root.name, 'testsuites');
   const suites = root.children;
-  const names = suites.map((each) => each.attributes.name);
-  assert.equal(names, [
-    'conformance.ACC',
-    'conformance.IDEM',
-    'conformance.EVT',
-    'conformance.LIM',
-  ]);
+  const names = suites.map((each) => each.attributes.name).join(' ');
+  assert.is(names, 'conformance.ACC conformance.IDEM conformance.EVT conformance.LIM');
   for (const { attributes } of suites) {
     assert.match(attributes.timestamp!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
   }
@@ -39,8 +34,8 @@ junit('counts its test cases, in every suite and in total', () => {
     assert.is(each.attributes.tests, String(cases.length));
     for (const [count, name] of Object.entries(counted)) {
       // The schema has it on a suite, but not on the element for all suites.
-      if (each === root && count === 'skipped') continue;
-      const own = String(all(each, name).length);
+      const isLeftOut = each === root && count === 'skipped';
+      const own = isLeftOut ? undefined : String(all(each, name).length);
       assert.is(each.attributes[count], own, `${each.attributes.name} ${count}`);
     }
   }

@@ -10,11 +10,7 @@ import type { Finding, Observation, Scenario } from '../engine/types.ts';
 import { observedConfig, observedRows, soundObservations } from './observed.ts';
 
 const scenario: Scenario = {
-  id: 's',
-  title: 't',
-  rules: [],
-  observes: ['NS-6', 'NS-18', 'NS-9'],
-  run: async () => {},
+  ...{ id: 's', title: 't', rules: [], observes: ['NS-6', 'NS-18', 'NS-9'], run: async () => {} },
 };
 
 const rowsOf = (...observations: Observation[]) => observedRows([scenario], observations);

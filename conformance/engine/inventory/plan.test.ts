@@ -16,8 +16,7 @@ const plan = suite('plan');
 const UNMEASURED = 6;
 
 plan('every scenario has been measured in each mode in which it can run', () => {
-  const known: Readonly<Record<string, { readonly profile?: object; readonly control?: object }>> =
-    costs;
+  const known: Readonly<Record<string, { profile?: object; control?: object }>> = costs;
   const ids = new Set<string>(scenarios.map(({ id }) => id));
   const stale = Object.keys(known).filter((id) => !ids.has(id));
   const open = scenarios.filter(({ id, needs = [] }) => {

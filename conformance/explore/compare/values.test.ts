@@ -20,11 +20,7 @@ const compare = suite('explore compare');
 
 const comparing = (): Comparing => ({
   ...({} as Sides),
-  match: new Match(),
-  offsetMs: 1000,
-  toleranceMs: 5,
-  isSteady: true,
-  seqName: 'seq',
+  ...{ match: new Match(), offsetMs: 1000, toleranceMs: 5, isSteady: true, seqName: 'seq' },
 });
 
 type Members = { [name: string]: Json };

@@ -81,6 +81,11 @@ const skippingMember: Partial<ReceiverSteps> = {
       /"id":\s*"evt_\w+_(byte|white|newline|members|swapped)/.test(body.toString())),
 };
 
+/** Accepts only verified bodies like these. */
+const only = (isAccepted: (raw: Buffer) => boolean): Partial<ReceiverSteps> => ({
+  answer: (verified, raw) => ({ status: verified && isAccepted(raw) ? 204 : 400 }),
+});
+
 function refusingRepeats(): Partial<ReceiverSteps> {
   const seen = new Set<string>();
   return {
@@ -137,10 +142,8 @@ export const brokenReceivers: readonly Broken[] = [
   ],
   [
     'puts the body together as text',
-    {
-      body: (_raw, chunks) => Buffer.from(chunks.map((chunk) => chunk.toString()).join('')),
-    },
-    ['RCV-accepts-cut-letters'],
+    { body: (_raw, chunks) => Buffer.from(chunks.join('')) },
+    accepts('cut-letters'),
   ],
   [
     'answers, and then ends at a header without a signature',
@@ -240,28 +243,12 @@ export const brokenReceivers: readonly Broken[] = [
     },
     ['RCV-gives-nothing-away'],
   ],
-  [
-    'refuses unknown kinds',
-    {
-      answer: (verified, raw) => ({
-        status: verified && !raw.includes('reconsidered') ? 204 : 400,
-      }),
-    },
-    accepts('unknown-kind'),
-  ],
+  ['refuses unknown kinds', only((raw) => !raw.includes('reconsidered')), accepts('unknown-kind')],
   [
     'refuses unknown members',
-    {
-      answer: (verified, raw) => ({ status: verified && !raw.includes('"priority"') ? 204 : 400 }),
-    },
+    only((raw) => !raw.includes('"priority"')),
     accepts('unknown-fields'),
   ],
-  [
-    'refuses large bodies',
-    {
-      answer: (verified, raw) => ({ status: verified && raw.length < 10_000 ? 204 : 413 }),
-    },
-    accepts('large'),
-  ],
+  ['refuses large bodies', only((raw) => raw.length < 10_000), accepts('large')],
   ['answers a repeat with 409', refusingRepeats(), accepts('redelivery')],
 ];

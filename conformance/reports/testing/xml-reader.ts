@@ -35,12 +35,9 @@ export function parseXml(document: string): Element {
     } else if (open.pop()!.name !== name) throw new Error(`</${name}> closes another element`);
     return '';
   });
-  if (unread !== '') throw new Error(`not well-formed: ${unread.slice(0, 60)}`);
-  const [element, ...more] = root.children;
-  if (open.length !== 1 || element === undefined || more.length > 0 || root.text.trim() !== '') {
-    throw new Error('the document is not one element');
-  }
-  return element;
+  const isOne = open.length === 1 && root.children.length === 1 && root.text.trim() === '';
+  if (unread !== '' || !isOne) throw new Error(`not well-formed: ${unread.slice(0, 60)}`);
+  return root.children[0]!;
 }
 
 function attributesIn(text: string): Record<string, string> {
