@@ -12,11 +12,8 @@ import { isUnheard } from './recording.ts';
 const gateway = suite('gateway');
 
 const world = (fetch: SandboxWorld['fetch']): SandboxWorld => ({
-  fetch,
-  listen: async () => ({ host: '127.0.0.1', port: 1 }),
-  variables: {},
-  secrets: [{ value: 'token', clientId: 'cl' }],
-  otherToken: 'other',
+  ...{ fetch, listen: async () => ({ host: '127.0.0.1', port: 1 }), variables: {} },
+  ...{ secrets: [{ value: 'token', clientId: 'cl' }], otherToken: 'other' },
   close: async () => undefined,
 });
 

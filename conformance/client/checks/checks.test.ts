@@ -1,8 +1,7 @@
 // Every check on handwritten runs: mistakes and correct behaviour, one line per case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Ending, Recording } from '../recording.ts';
-import { observe } from '../recording.ts';
+import { type Ending, observe, type Recording } from '../recording.ts';
 import { recorded, type Written } from '../testing/recorded.ts';
 import { checks } from './all.ts';
 import { judgeCrowd } from './check.ts';

@@ -6,8 +6,7 @@ import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Json } from '../../engine/send/json.ts';
 import type { CallStep } from '../sequence.ts';
 import { answered } from '../testing/outcomes.ts';
-import type { Pair } from './projection.ts';
-import { excuseFor } from './projection.ts';
+import { excuseFor, type Pair } from './projection.ts';
 
 interface Call {
   readonly operation: CallStep['operation'];

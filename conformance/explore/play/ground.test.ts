@@ -56,9 +56,7 @@ pacing('NS-3: approved money may settle unobserved while the clock is advanced',
   const approved = { kind: 'answer', sent: { target: '/api/v1/transactions/7/approve' } };
   const isOpen = (nowMs: number, settlesLate: boolean, outcome: object = approved) => {
     const ground = { settlesLate } as Ground;
-    const outcomes = new Map([[1, outcome]]) as unknown as Parameters<
-      typeof settlesUnseen
-    >[0]['outcomes'];
+    const outcomes = new Map([[1, outcome]]) as never;
     return settlesUnseen({ ground, startMs: 0, nowMs, outcomes });
   };
   assert.equal([isOpen(0, false), isOpen(1, false), isOpen(1, true)], [false, true, false]);

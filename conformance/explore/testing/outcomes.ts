@@ -1,6 +1,5 @@
 // Outcomes and differences for tests of the explorer.
-import type { HeaderLine } from '../../engine/send/headers.ts';
-import { Headers } from '../../engine/send/headers.ts';
+import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import type { Json } from '../../engine/send/json.ts';
 import type { Difference } from '../compare/difference.ts';
 import type { Basis, CallOutcome } from '../play/outcome.ts';

@@ -2,13 +2,7 @@
 // out of the surrounding markup.
 import type { Verdict } from '../../engine/types.ts';
 import { countVerdicts } from '../build-report.ts';
-import type {
-  Report,
-  ReportExchange,
-  ReportFinding,
-  ReportRule,
-  ReportScenario,
-} from '../report.ts';
+import type { Report, ReportExchange, ReportFinding, ReportRule } from '../report.ts';
 
 /** Markup, table cells, terminal escapes, workflow commands and characters that XML cannot hold. */
 export const NASTY =
@@ -73,7 +67,7 @@ const rules: ReportRule[] = [
   rule('LIM-1', 'known', { reason: `ticket 7 ${NASTY}`, findings: [findingOf()] }),
 ];
 
-const scenario: ReportScenario = {
+const scenario: Report['scenarios'][number] = {
   id: 'sample-one',
   title: 'A title with <b>markup</b>',
   verdict: 'deviates',
