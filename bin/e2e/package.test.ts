@@ -1,7 +1,15 @@
-// The package in a separate project: its types compile under strict settings, the examples of the
-// guide for tests compile, and every example in its doc comments compiles, runs and prints what it says.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// The package in a separate project: its types compile under strict settings, and every example in the
+// guide for tests and in doc comments compiles, runs and prints what it says.
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -10,32 +18,25 @@ import { rows } from '../../simulator/control/all-rows.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { compiler } from '../dev/tools.ts';
 import { codeOf, printsOf } from './testing/guides.ts';
-import { freePort, listens } from './testing/program.ts';
+import { freePort, listens, Program, run, SANDBOX } from './testing/program.ts';
 
 const consumer = suite('package');
 const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
 
-interface Ran {
-  readonly code: number | null;
-  readonly output: string;
+/** The output of Node, which must succeed without a warning. */
+async function outputOf(...args: string[]): Promise<string> {
+  const { code, out, err } = await run(args, { cwd: folder });
+  assert.is(code, 0, `${args.join(' ')}: ${out}${err}`);
+  return out;
 }
 
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  return ended(spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env } }));
-}
-
-function ended(child: ChildProcess): Promise<Ran> {
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+interface Example {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** The examples in doc comments, named after their file. */
-function findExamples(): { readonly name: string; readonly text: string }[] {
+function findExamples(): Example[] {
   const sources = filesUnder('simulator').filter((path) => /(?<!\.test)\.ts$/.test(path));
   return sources.flatMap((path) => {
     const comments = readFileSync(join(root, path), 'utf8').match(/\/\*\*[\s\S]*?\*\//g) ?? [];
@@ -45,7 +46,7 @@ function findExamples(): { readonly name: string; readonly text: string }[] {
     });
     const name = path.replace(/^simulator\/|\.ts$/g, '').replaceAll('/', '-');
     return texts.map((text, at) => ({
-      name: `example-${name}-${at + 1}`,
+      name: `example-${name}-${at + 1}.js`,
       text: `${text.replace(/^ *\* ?/gm, '')}\n`,
     }));
   });
@@ -53,18 +54,20 @@ function findExamples(): { readonly name: string; readonly text: string }[] {
 
 const examples = findExamples();
 
-/** The examples of the guide for tests as a TypeScript user writes them: types where it says so. */
-function guideFiles(): readonly (readonly [file: string, text: string])[] {
-  const files = ['sandbox', 'retries.test', 'clock', 'waits', 'handler', 'msw', 'bug'];
+const GUIDE = 'simulator/IN-YOUR-TESTS.md';
+const ofGuide = (name: string): Example => ({ name, text: codeOf(GUIDE, name) });
+/** Modules of the guide that print what they show. */
+const printing = ['clock.mjs', 'waits.mjs', 'handler.mjs', 'msw.mjs'].map(ofGuide);
+const others = ['sandbox.mjs', 'retries.test.mjs', 'bug.mjs'].map(ofGuide);
+
+/** As a TypeScript user writes it: types where it says so. */
+function typed({ name, text }: Example): Example {
   const types = [
     ['(options =', "(options: import('trading-platform-sandbox').SandboxOptions ="],
     ['(send, account, key)', '(send: typeof fetch, account: object, key: string)'],
   ] as const;
-  return files.map((file) => {
-    const text = codeOf('simulator/IN-YOUR-TESTS.md', `${file}.mjs`);
-    const typed = types.reduce((code, [plain, full]) => code.replace(plain, full), text);
-    return [`${file}.mts`, typed];
-  });
+  const full = types.reduce((code, [plain, full]) => code.replace(plain, full), text);
+  return { name: name.replace(/\.(m?)js$/, '.$1ts'), text: full };
 }
 
 const ownUse = `
@@ -136,21 +139,14 @@ export { base_url, causes, email, kinds, made, manifest, own, reason, refused, r
 export { told, token, untyped, verdicts };
 `;
 
-consumer.before(() => {
+consumer.before(async () => {
   const packages = join(folder, 'node_modules');
   mkdirSync(packages);
   symlinkSync(root, join(packages, 'trading-platform-sandbox'));
   for (const name of ['msw', '@types']) {
     symlinkSync(join(root, 'node_modules', name), join(packages, name));
   }
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'own-use.ts'), ownUse);
-  for (const { name, text } of examples) {
-    // As JavaScript to run and as TypeScript to check.
-    writeFileSync(join(folder, `${name}.ts`), text);
-    writeFileSync(join(folder, `${name}.js`), text);
-  }
-  for (const [file, text] of guideFiles()) writeFileSync(join(folder, file), text);
+  const all = [...examples, ...printing, ...others];
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -163,10 +159,22 @@ consumer.before(() => {
     skipDefaultLibCheck: true,
     types: ['node'],
   };
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts'] }),
-  );
+  const config = { compilerOptions, include: ['*.ts', '*.mts'] };
+  for (const { name, text } of [
+    ...[...all, ...all.map(typed), { name: 'own-use.ts', text: ownUse }],
+    { name: 'package.json', text: '{"type":"module"}' },
+    { name: 'tsconfig.json', text: JSON.stringify(config) },
+  ]) {
+    writeFileSync(join(folder, name), text);
+  }
+  // The recording that examples replay.
+  const session = `
+    const url = process.env.SANDBOX_BASE_URL + '/api/v1/accounts';
+    await fetch(url, { headers: { authorization: 'Bearer ' + process.env.SANDBOX_TOKEN } });
+    await fetch(url, { method: 'POST' });
+  `;
+  const node = [process.execPath, '--input-type=module', '-e', session];
+  await outputOf(SANDBOX, 'exec', '--record', 'bug.jsonl', '--', ...node);
 });
 consumer.after(() => rmSync(folder, { recursive: true }));
 
@@ -178,7 +186,7 @@ consumer('every entry point has an example', () => {
 });
 
 consumer('a project and all examples compile under strict settings', async () => {
-  assert.equal(await run([compiler, '-p', '.']), { code: 0, output: '' });
+  assert.is(await outputOf(compiler, '-p', '.'), '');
 });
 
 consumer('every control method has a doc comment', () => {
@@ -187,49 +195,66 @@ consumer('every control method has a doc comment', () => {
 });
 
 consumer('every example runs and prints what it says', async () => {
-  // The recording that the replay example needs.
-  const session = `await fetch(process.env.SANDBOX_CONTROL_URL + '/health')`;
-  const sandbox = join(root, 'bin/sandbox.js');
-  const node = [process.execPath, '--input-type=module', '-e', session];
-  assert.equal(await run([sandbox, 'exec', '--record', 'bug.jsonl', '--', ...node]), {
-    code: 0,
-    output: '',
-  });
   const port = await freePort();
-  const receiving = examples.filter(({ text }) => text.includes('.listen(3000)'));
-  assert.is(receiving.length, 1);
-  for (const { name, text } of receiving) {
-    writeFileSync(join(folder, `${name}.js`), text.replace('3000', String(port)));
-  }
-  const [receiver] = receiving.map(({ name }) =>
-    spawn(process.execPath, [`${name}.js`], {
-      cwd: folder,
-      env: { ...process.env, WEBHOOK_SECRET: 'whsec_test' },
-    }),
-  );
-  if (receiver === undefined) throw new Error('no receiver');
-  const received = ended(receiver);
+  const isReceiver = ({ text }: Example) => text.includes('.listen(3000)');
+  const [receiver, ...more] = examples.filter(isReceiver);
+  assert.is(more.length, 0);
+  writeFileSync(join(folder, receiver!.name), receiver!.text.replace('3000', `${port}`));
+  const env = { WEBHOOK_SECRET: 'whsec_test' };
+  const receiving = new Program([receiver!.name], { cwd: folder, env });
+  const played = [...examples.filter((each) => !isReceiver(each)), ...printing];
   try {
     await listens(port);
-    const others = examples.filter(({ name }) => receiving.every((one) => one.name !== name));
-    for (const { name, text } of others) {
+    for (const { name, text } of played) {
       const local = text.replace('localhost:3000', `127.0.0.1:${port}`);
-      writeFileSync(join(folder, `${name}.js`), local);
+      writeFileSync(join(folder, name), local);
     }
     // In one process, which ends when every example has closed its resources.
-    const each = others.map(({ name }) => `console.log('${name}:'); await import('./${name}.js');`);
+    const each = played.map(({ name }) => `console.log('=== ${name}'); await import('./${name}');`);
     writeFileSync(join(folder, 'all.js'), each.join('\n'));
-    const { code, output } = await run(['all.js']);
-    assert.is(code, 0, output);
-    let rest = output;
-    for (const line of others.flatMap(({ name, text }) => [`${name}:`, ...printsOf(text)])) {
-      assert.ok(rest.includes(`${line}\n`), `${line} is not printed:\n${output}`);
-      rest = rest.slice(rest.indexOf(`${line}\n`) + line.length);
+    const [, ...sections] = (await outputOf('all.js')).split(/^=== /m);
+    for (const [at, { name, text }] of played.entries()) {
+      const declared = printsOf(text);
+      const [header, ...lines] = sections[at]!.trim().split('\n');
+      // An example in a doc comment may print more than it declares.
+      const isGuide = printing.some((each) => each.name === name);
+      const shown = lines.filter((line) => isGuide || declared.includes(line));
+      assert.equal([header, ...shown], [name, ...declared]);
     }
   } finally {
-    receiver.kill();
+    receiving.signal('SIGTERM');
   }
-  assert.match((await received).output, /^event evt_1$/m);
+  assert.match((await receiving.ended).out, /^event evt_1$/m);
+});
+
+consumer('the test of a client in the guide, with a world for each file', async () => {
+  const output = await outputOf('--test', '--test-reporter=tap', 'retries.test.mjs');
+  assert.match(output, /^# pass 2$/m);
+  assert.match(output, /^# fail 0$/m);
+});
+
+consumer('a recorded bug is replayed', async () => {
+  const lines = (await outputOf('bug.mjs')).trim().split('\n');
+  assert.is(lines.length, 4);
+  assert.match(lines[0] ?? '', /^200 \{"accounts":\[/);
+  assert.match(lines[1] ?? '', /^4\d\d \{"type":/);
+  assert.match(lines.slice(2).join('\n'), /^GET \/api\/v1\/accounts .*\bNS-2\b/m);
+});
+
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
+const withPytest = hasPytest ? consumer : consumer.skip;
+
+withPytest('the set-up for pytest', async () => {
+  const copy = (name: string) => writeFileSync(join(folder, name), codeOf(GUIDE, name));
+  for (const name of ['conftest.py', 'test_accounts.py', 'test_faults.py']) copy(name);
+  const pytest = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'];
+  assert.match(await outputOf(SANDBOX, 'exec', '--', ...pytest), '2 passed');
+  copy('sandbox_fixture.py');
+  appendFileSync(join(folder, 'conftest.py'), '\nfrom sandbox_fixture import sandbox\n');
+  mkdirSync(join(folder, 'node_modules/.bin'));
+  symlinkSync(SANDBOX, join(folder, 'node_modules/.bin/sandbox'));
+  const { status, stdout } = spawnSync(pytest[0]!, pytest.slice(1), { cwd: folder });
+  assert.is(status, 0, String(stdout));
 });
 
 consumer.run();
