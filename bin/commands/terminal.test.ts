@@ -54,15 +54,20 @@ outputs('the banner and the log', async () => {
   const lines = requestLine({
     at_ms: 0,
     method: 'GET',
-    target: `/${hostile}`,
+    target: `/${hostile.repeat(20)}`,
     status: 200,
     idempotency: null,
     client_name: hostile,
     cites: [],
     fault_effects: [hostile],
-    hints: [{ code: 'unknown_field', words: hostile }],
+    hints: [
+      { code: 'unknown_field', words: hostile },
+      { code: 'other_currency', words: 'It is in USD.' },
+    ],
   } as never).split('\n');
-  assert.is(lines.length, 2);
+  assert.is(lines.length, 3);
+  assert.is(lines[2]?.trim(), 'hint other_currency: It is in USD.');
+  assert.ok(lines[0]!.length < 400, lines[0]);
   for (const line of lines) assertHarmless(line);
   const sent = { phase: 'sent', at_ms: 0, kind: hostile, seq: 1, attempt: 1, url: hostile };
   assertHarmless(deliveryLine(sent as never));

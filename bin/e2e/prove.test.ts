@@ -22,6 +22,7 @@ register('gives each deviation a unique id and a story', () => {
 register('names no rule as both broken and explained', () => {
   for (const { id, breaks, alsoSeenAs = {} } of deviations) {
     assert.ok(breaks.length > 0, `${id} breaks nothing`);
+    for (const rule of breaks) assert.ok(ruleIds.has(rule), `${id} breaks ${rule}`);
     const twice = breaks.filter((rule) => rule in alsoSeenAs);
     assert.equal(twice, [], id);
     for (const [rule, reason] of Object.entries(alsoSeenAs)) {

@@ -36,13 +36,11 @@ files('the named file is used, and not the other', ({ folder }) => {
 const broken = [
   ['{"setings": {}}', /^--config mine\.json: setings /],
   ['{"settings": {"no_such": 1}}', /^--config mine\.json: settings\.no_such /],
-  ['[]', /^--config mine\.json: config must be an object/],
   ['{"a": }', /^--config mine\.json: is not JSON/],
-  ['', /^--config mine\.json: is not JSON/],
 ] as const;
 
 for (const [text, expected] of broken) {
-  files(`${text || 'an empty file'} is refused`, ({ folder }) => {
+  files(`${text} is refused`, ({ folder }) => {
     writeFileSync(join(folder, 'mine.json'), text);
     assert.throws(() => readConfigFile('mine.json', folder), expected);
   });

@@ -3,8 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { questions } from '../../../fixtures/questions.ts';
-import { findRule } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
+import { deviations } from '../../../simulator/deviations/register.ts';
 import { runCommand } from '../conformance/testing/run-judge.ts';
 import { defineDeviations, defineOpenapi, defineQuestions } from './listings.ts';
 
@@ -29,15 +29,14 @@ listings('questions: each with its choice and settings', async () => {
   for (const { id } of questions) assert.match(lines, new RegExp(`^${id} `, 'm'));
 });
 
-listings('deviations: each breaks rules that exist, and --rule narrows', async () => {
+listings('deviations: all of them, and --rule narrows', async () => {
   const json = JSON.parse(await printed(defineDeviations, '--json')) as {
-    deviations: { id: string; breaks: string[]; story: string }[];
+    deviations: { id: string; breaks: string[] }[];
   };
-  assert.ok(json.deviations.length > 100);
-  for (const { id, breaks, story } of json.deviations) {
-    assert.ok(story.length > 10, id);
-    for (const rule of breaks) assert.ok(findRule(rule), `${id} breaks ${rule}`);
-  }
+  assert.equal(
+    json.deviations.map(({ id }) => id),
+    deviations.map(({ id }) => id),
+  );
   const narrowed = await printed(defineDeviations, '--rule', 'IDEM-4b', '--json');
   for (const { breaks } of (JSON.parse(narrowed) as typeof json).deviations) {
     assert.ok(breaks.includes('IDEM-4b'));

@@ -44,12 +44,9 @@ options('options that are not given stay undefined, so that a saved world decide
 
 const taken = [
   [['--port', '0'], { port: 0 }],
-  [['--port', '65535'], { port: 65_535 }],
   [['--json', '--quiet'], { json: true, quiet: true }],
   [['--seed', '0'], { seed: '0' }],
-  [['--clock', 'real'], { clock: { mode: 'real', nowMs: null } }],
   [['--clock', 'frozen'], { clock: { mode: 'frozen', nowMs: null } }],
-  [['--plan', 'sandbox'], { plan: 'sandbox' }],
   [['--clock', '2026-01-31T12:00:00Z'], { clock: { mode: 'frozen', nowMs: 1769860800000 } }],
   [['--clock', '2026-01-31'], { clock: { mode: 'frozen', nowMs: 1769817600000 } }],
   [['--plan', 'pro'], { plan: 'pro' }],
@@ -94,31 +91,24 @@ for (const [args, expected] of taken) {
 }
 
 const refused = [
-  [['--port', 'x'], '--port'],
   [['--open', '--no-ui'], '--no-ui'],
   [['--port', '65536'], '0 to 65535'],
-  [['--port', '-1'], '--port'],
   [['--seed', '1.5'], '--seed'],
   [['--clock', 'yesterday'], '2026-01-31T12:00:00Z'],
   [['--clock', '2026-01-31T12:00:00'], 'zone'],
-  [['--clock', '2026-13-31'], '--clock'],
   [['--plan', 'gold'], 'sandbox, standard, pro'],
   [
     ['--host', '0.0.0.0'],
     '--host 0.0.0.0 needs a control token, because other machines can reach it: give --control-token-file FILE or set SANDBOX_CONTROL_TOKEN',
   ],
-  [['--host', '127.0.0.1.example.com'], '--control-token'],
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
-  [['--control-token', ''], '--control-token'],
   [['--state-sync'], '--state-sync needs a state file'],
   [['--control-token', 'a\n'], 'ends with a line break'],
   [['--control-token', 'a', '--control-token-file', 'b'], 'leave one of them out'],
   [['--control-token-file', 'no/such'], '--control-token-file no/such: there is no such file'],
   [['--allow-host', 'http://sandbox'], 'It is a name without scheme and port'],
-  [['--allow-host', 'sandbox:7420'], 'It is a name without scheme and port'],
   [['--allow-origin', 'localhost:3000'], 'It is an origin'],
-  [['--allow-origin', 'http://a.example/b'], 'It is an origin'],
   [['--prot', '1'], '--port'],
   [['--deviate', 'no-such'], '--deviate "no-such": there is no such deviation'],
   [
@@ -126,14 +116,12 @@ const refused = [
     '--world nowhere: there is no built-in world and no file of this name; built in are default,',
   ],
   [['--forward-to', 'localhost:3000'], 'http://localhost:3000/hooks'],
-  [['--forward-to', 'ftp://localhost/'], '--forward-to'],
   [['--forward-to', 'http://a:b@localhost/'], 'user name'],
   [['--forward-to', 'http://example.com/hooks'], 'example.com is not this machine; if you run'],
   [['--forward', 'https://hooks.example.com=http://10.0.0.1/'], '--i-own-this-host'],
   [['--forward', 'https://hooks.example.com'], 'ORIGIN=URL'],
   [['--forward', 'http://hooks.example.com=http://localhost'], 'https origin'],
   [['--forward', 'https://hooks.example.com/in=http://localhost'], 'https origin'],
-  [['--forward', 'https://hooks.example.com='], '--forward'],
 ] as const;
 
 for (const [args, word] of refused) {
@@ -173,7 +161,7 @@ options('a loopback host needs no token, all others do', async () => {
   for (const host of ['127.9.9.9', 'localhost', '[::1]']) {
     assert.is((await read('--host', host)).options?.listen.host, host);
   }
-  for (const host of ['::', '10.0.0.1', 'localhost.com']) {
+  for (const host of ['::', '10.0.0.1', 'localhost.com', '127.0.0.1.example.com']) {
     assert.match((await read('--host', host)).said, '--control-token');
   }
 });

@@ -2,20 +2,7 @@
 // with the same draws for the same seed.
 import { Random } from '../../../fixtures/random.ts';
 
-export type NetworkFault =
-  | 'limited'
-  | 'limited-without-headers'
-  | 'limited-for-long'
-  | 'bad-gateway'
-  | 'gateway-timeout'
-  | 'unavailable'
-  | 'error-page'
-  | 'reset-before'
-  | 'reset-after'
-  | 'truncated'
-  | 'slow';
-
-const NETWORK_FAULTS: readonly NetworkFault[] = [
+const NETWORK_FAULTS = [
   'limited',
   'limited-without-headers',
   'limited-for-long',
@@ -27,7 +14,9 @@ const NETWORK_FAULTS: readonly NetworkFault[] = [
   'reset-after',
   'truncated',
   'slow',
-];
+] as const;
+
+export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 
 /** With these faults the target has not received the request. */
 export const UNSEEN: ReadonlySet<NetworkFault> = new Set([

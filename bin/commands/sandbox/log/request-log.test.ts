@@ -85,16 +85,10 @@ const LINES: readonly (readonly [words: string, change: Partial<RequestEvent>, e
     { status: null, idempotency: null, client_name: null, cites: [] },
     'cut -',
   ],
-  ['held by a fault, and not cut', { status: null, held: true }, 'held first brand-a ACC-1'],
   [
     'rules before open questions, and three are enough',
     { cites: ['NS-17', 'IDEM-4b', 'NS-30', 'IDEM-5', 'ACC-1'] },
     '201 first brand-a IDEM-4b IDEM-5 ACC-1',
-  ],
-  [
-    'an in-flight repeat in words',
-    { status: 409, idempotency: 'in_flight' },
-    '409 in flight brand-a ACC-1',
   ],
   [
     'what a fault did',
@@ -116,26 +110,6 @@ log('a long target loses its query, or the middle of its path', () => {
   assert.is(shown(`${approve}?account_id=1001`), `${approve}?accou…`);
   const long = '/api/v1/transactions/7401234567890123518/cancel?account_id=1';
   assert.is(shown(long), '/api/v1/transactions/74012…123518/cancel');
-});
-
-log('a hostile target stays on its line', () => {
-  const text = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });
-  assert.not.match(text, /[^\x20-\x7eÿ…]/);
-  assert.match(text, '/a\\n\\x1b[2J');
-  assert.ok(text.length < 140);
-});
-
-log('hints are printed below, each on its own line', () => {
-  const hints = [
-    { code: 'unknown_member', words: 'nick is no member.\nReally\x1b[2J' },
-    { code: 'other_currency', words: 'It is in USD.' },
-  ] as unknown as RequestEvent['hints'];
-  const [first, ...hintLines] = requestLine({ ...line, hints }).split('\n');
-  assert.is(first, requestLine(line));
-  assert.is(hintLines.length, 2);
-  assert.match(hintLines[0] ?? '', /^ {14}hint unknown_member: nick is no member\.\\nReally/);
-  assert.not.match(hintLines[0] ?? '', '\x1b');
-  assert.is(hintLines[1]?.trim(), 'hint other_currency: It is in USD.');
 });
 
 log.run();
