@@ -2,8 +2,6 @@
 // the exit code says what happened.
 import { createReadStream, writeFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -57,6 +55,7 @@ const TARGETS: readonly (readonly [name: string, listener: RequestListener, word
   ],
   ['a server that resets every connection', (incoming) => incoming.socket.destroy(), CUT],
   ['a server that truncates responses', cutOff, CUT],
+  ['a server of SSH', ({ socket }) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'), /not HTTP/],
 ];
 
 const broken = suite('broken targets');
@@ -83,24 +82,6 @@ broken('without a credential the exit code is 3 too', () =>
     assert.is(seen.report.summary.passed, 0);
   }),
 );
-
-broken('no HTTP at all: exit 3', async () => {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const seen = await runJudge({
-    baseUrl: `http://127.0.0.1:${port}`,
-    tokenEnv: 'TOKEN',
-    json: true,
-    timeoutS: '2',
-  });
-  await new Promise((resolve) => server.close(resolve));
-  assert.is(seen.code, 3);
-  assert.match(seen.report.notes.join('\n'), 'not HTTP');
-});
 
 // It looks like the API, so it is judged.
 broken('a server that creates everything: it deviates, and passes no refusal', () =>
