@@ -21,7 +21,8 @@ import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
 import { compareFiles } from './conformance/compare.ts';
 import { readBaselineFile, readJson, readProfileFile } from './conformance/input-files.ts';
 import { replay } from './conformance/replay.ts';
-import { type CommandIo, UsageError } from './io.ts';
+import { testIo } from './conformance/testing/run-judge.ts';
+import { UsageError } from './io.ts';
 import { readConfigFile } from './sandbox/config-file.ts';
 
 const foreign = suite('untrusted files');
@@ -29,19 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
 const file = join(folder, 'given.json');
 const good = join(folder, 'good.json');
 
-const io: CommandIo = {
-  env: {},
-  cwd: folder,
-  stdin: (async function* () {})(),
-  version: '0.0.0',
-  out: () => undefined,
-  err: () => undefined,
-  isTerminal: false,
-  color: false,
-  columns: 100,
-  nowMs: () => 0,
-  finish: () => undefined,
-};
+const io = testIo({ env: {}, cwd: folder });
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 

@@ -34,10 +34,8 @@ readme('its five minutes are answered as it says', () => {
     const { requests } = await sandbox.control.listRequests();
     // The reads at the end exceed the limit on purpose.
     const expected = requests.filter(({ operation }) => operation !== 'listAccounts');
-    assert.equal(
-      expected.flatMap(({ hints }) => hints),
-      [],
-    );
+    const hints = expected.flatMap(({ hints }) => hints);
+    assert.equal(hints, []);
   });
 });
 

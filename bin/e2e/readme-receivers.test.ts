@@ -31,12 +31,10 @@ async function judge(url: string): Promise<void> {
   assert.is(refused, null);
   assert.ok(results.length > receiverChecks.length, `${results.length} results`);
   // Examples must not even get advice, unlike receivers of partners.
-  assert.equal(
-    results
-      .filter(({ judgement }) => judgement.verdict !== 'passed')
-      .map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
-    [],
-  );
+  const failed = results
+    .filter(({ judgement }) => judgement.verdict !== 'passed')
+    .map(({ check, judgement }) => `${check.id}: ${judgement.actual}`);
+  assert.equal(failed, []);
 }
 
 /** Runs a receiver that listens on port 3000 on another port while it is judged. */
@@ -60,16 +58,6 @@ async function judgeProgram(
     child.kill('SIGKILL');
   }
 }
-
-/** In a project that has installed the package; here the package resolves to itself. */
-const inNode = () =>
-  judgeProgram(codeOf(GUIDE, 'receiver.mjs'), (code) => [
-    process.execPath,
-    ['--input-type=module', '--eval', code],
-  ]);
-
-const inPython = () =>
-  judgeProgram(codeOf(GUIDE, 'receiver.py'), (code) => ['python3', ['-c', code]]);
 
 async function inGo(): Promise<void> {
   const code = codeOf(GUIDE, 'receiver.go');
@@ -112,9 +100,22 @@ async function inShell(): Promise<void> {
 }
 
 const programs: readonly (readonly [name: string, needs: string[], play: () => Promise<void>])[] = [
-  ['Node', ['node'], inNode],
+  // In a project that has installed the package; here the package resolves to itself.
+  [
+    'Node',
+    ['node'],
+    () =>
+      judgeProgram(codeOf(GUIDE, 'receiver.mjs'), (code) => [
+        process.execPath,
+        ['--input-type=module', '--eval', code],
+      ]),
+  ],
   ['a shell with openssl', ['bash', 'openssl'], inShell],
-  ['Python', ['python3'], inPython],
+  [
+    'Python',
+    ['python3'],
+    () => judgeProgram(codeOf(GUIDE, 'receiver.py'), (code) => ['python3', ['-c', code]]),
+  ],
   ['Go', ['go'], inGo],
 ];
 for (const [name, needs, play] of sample(programs, 2)) {

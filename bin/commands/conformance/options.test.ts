@@ -10,7 +10,8 @@ import { defineRun } from './run.ts';
 import { type Given, runCommand, runJudge } from './testing/run-judge.ts';
 
 const env = { TOKEN: 'tok_of_a_target', EMPTY: '', BROKEN: 'tok_1\n' };
-const url = 'http://127.0.0.1:7420/';
+/** Nothing listens there: a request would fail with another error. */
+const url = 'http://127.0.0.1:9/';
 
 const options = suite('options of conformance run');
 
@@ -34,7 +35,7 @@ options('other commands name what they know, and what they do not', async () => 
 
 options('the minimal options', () => {
   const { baseUrl, controlUrl, timeoutS, report, only, strict } = read('--base-url', url);
-  assert.equal([baseUrl, controlUrl, timeoutS], ['http://127.0.0.1:7420', undefined, 30]);
+  assert.equal([baseUrl, controlUrl, timeoutS], ['http://127.0.0.1:9', undefined, 30]);
   assert.equal([report, only, strict], [[], [], undefined]);
 });
 
@@ -84,6 +85,20 @@ const WRONG: [name: string, given: Given, words: RegExp][] = [
     { baseUrl: url, tokenEnv: 'TOKEN', profile: 'p.json' },
     /--token-env.* cannot be used with.*--profile/,
   ],
+  [
+    'a glob without a match',
+    { baseUrl: url, only: ['BULC-*'] },
+    /--only: "BULC-\*" matches no rule.*did you mean BULK-\*\?/,
+  ],
+  ['a skip without a match', { baseUrl: url, skip: ['x'] }, /--skip: "x" matches no rule/],
+  [
+    'no profile',
+    { baseUrl: url, profile: 'nope.json' },
+    /nope\.json: there is no such file; confo/,
+  ],
+  ['no baseline', { baseUrl: url, baseline: 'nope.json' }, /nope\.json: there is no such file/],
+  ['no folder', { baseUrl: url, report: ['json=no/r.json'] }, /cannot write no\/r\.json: there is/],
+  ['settings to a folder', { baseUrl: url, observed: '.' }, /\. is a folder/],
   ['a brand by name', { baseUrl: url, brandId: 'north' }, /--brand-id: "north" is not an id/],
 ];
 for (const [name, given, words] of WRONG) {

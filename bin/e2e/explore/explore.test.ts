@@ -127,15 +127,7 @@ exploring(
     const random = new Random(7);
     const isLost = () => random.chance(0.05);
     const all = await explored({ bent: losing(isLost), requests: 600 });
-    assert.equal(
-      all.found.map(({ difference: { operation, at, target, model } }) => [
-        operation,
-        at,
-        target,
-        model,
-      ]),
-      [],
-    );
+    assert.equal(all.found, []);
     assert.ok(all.lost > 5, `${all.lost} lost`);
     assert.is(verdictOf(all), 'invalid');
   },
@@ -149,10 +141,8 @@ exploring('a time in another unit breaks the rule of its form, whatever shows it
     ...[deposit(3, {}, 'one'), deposit(4, {}, 'two'), decide(5, 'approve')],
   ];
   const { found } = await explored({ bent: inSeconds, steps });
-  assert.equal(
-    found.map(({ rules }) => rules[0]),
-    ['CONV-4'],
-  );
+  const named = found.map(({ rules }) => rules[0]);
+  assert.equal(named, ['CONV-4']);
 });
 
 exploring(

@@ -48,10 +48,7 @@ live(
   'it writes to its own records, sends the orders of the profile, and says what is left',
   async () => {
     const { seen, report } = await explore({ positions }, { requests: '80', seed: '2' });
-    assert.equal(
-      report.differences.map(({ title }) => title),
-      [],
-    );
+    assert.equal(report.differences, []);
     const accounts = new Set(idsOf(seen, /\/accounts(\/bulk)?$/));
     for (const { method, path } of seen) {
       const [, id] = /^\/api\/v1\/accounts\/(\d+)$/.exec(path) ?? [];
@@ -63,13 +60,10 @@ live(
     assert.ok(orders.length > 0, 'orders are sent');
     for (const { body } of orders) assert.equal(body.volume ?? '0.01', '0.01');
     const urls = seen.filter(({ path, method }) => path.endsWith('/webhooks') && method === 'POST');
-    const foreign = urls.filter(
-      ({ status, body }) => status < 300 && !/tunnel\.example\.com/.test(String(body.url)),
-    );
-    assert.equal(
-      foreign.map(({ body }) => body.url),
-      [],
-    );
+    const foreign = urls.flatMap(({ status, body: { url } }) => {
+      return status < 300 && !/tunnel\.example\.com/.test(String(url)) ? [url] : [];
+    });
+    assert.equal(foreign, []);
     const { made, enabled, positions: left } = report.inventory;
     assert.is(made.subscriptions, new Set(idsOf(seen, /\/webhooks$/)).size);
     assert.is(
@@ -91,14 +85,9 @@ live(
 
 live('without templates it sends no order, and it keeps to --max-rate', async () => {
   const { seen, report } = await explore({}, { requests: '60', maxRate: '20' });
-  assert.equal(
-    report.differences.map(({ title }) => title),
-    [],
-  );
-  assert.equal(
-    seen.filter(({ path }) => /\/positions\//.test(path)),
-    [],
-  );
+  assert.equal(report.differences, []);
+  const orders = seen.filter(({ path }) => /\/positions\//.test(path));
+  assert.equal(orders, []);
   const times = seen.map(({ atMs }) => atMs).sort((one, other) => one - other);
   const most = times.map((from) => times.filter((at) => at >= from && at < from + 1000).length);
   // One second's allowance in a burst, and the refill of one second.

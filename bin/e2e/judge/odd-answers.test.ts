@@ -48,10 +48,8 @@ for (const [words, isOdd] of FORMS) {
     const pause = () => sleep(5);
     const run = await runScenarios({ scenarios: own, provider, sender, pause, timeoutMs: 2_000 });
     const broken = run.scenarios.filter(({ verdict }) => verdict === 'harness_error');
-    assert.equal(
-      broken.map(({ id, why }) => `${id}: ${why?.split('\n').slice(0, 3).join(' ')}`),
-      [],
-    );
+    const words = broken.map(({ id, why }) => `${id}: ${why?.split('\n').slice(0, 3).join(' ')}`);
+    assert.equal(words, []);
     await provider.close();
     await sandbox.close();
   });

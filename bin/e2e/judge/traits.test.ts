@@ -71,11 +71,10 @@ for (const [ids, rules, verdict] of ROWS) {
     assert.is(own.length, ids.split(' ').length);
     const report = await judgeWitness({ traits: own, only: rules, skip: ['idem-many-keys'] });
     assert.equal(complaintsOf(report), []);
-    const verdicts = report.rules.filter((each) => rules.includes(each.id));
-    assert.equal(
-      verdicts.map((each) => `${each.id} ${each.verdict}`),
-      verdicts.map((each) => `${each.id} ${verdict}`),
-    );
+    const others = report.rules.filter((each) => {
+      return rules.includes(each.id) && each.verdict !== verdict;
+    });
+    assert.equal(others, []);
   });
 }
 

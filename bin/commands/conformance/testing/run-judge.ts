@@ -44,6 +44,22 @@ export function runExplore(given: Given, over: Partial<CommandIo> = {}): Promise
   return runCommand(defineExplore, given, over);
 }
 
+/** Keeps nothing of what a command prints. */
+export const testIo = (over: Partial<CommandIo>): CommandIo => ({
+  env: { TOKEN },
+  cwd: process.cwd(),
+  version: '0.0.0',
+  stdin: (async function* () {})(),
+  out: () => {},
+  err: () => {},
+  isTerminal: false,
+  color: false,
+  columns: 100,
+  nowMs: () => Date.now(),
+  finish: () => {},
+  ...over,
+});
+
 /** `words` follow the options unchanged. Invalid options give the exit code and words of a program. */
 export async function runCommand(
   define: (command: Command, io: CommandIo) => void,
@@ -54,26 +70,19 @@ export async function runCommand(
   const ran = { code: 0, out: '', err: '' };
   const command = new Command('conformance').exitOverride();
   command.configureOutput({ writeErr: (text) => (ran.err += text) });
-  define(command, {
-    env: { TOKEN },
-    cwd: process.cwd(),
-    version: '0.0.0',
-    stdin: (async function* () {})(),
+  const io = testIo({
     out: (text) => {
       ran.out += text;
     },
     err: (text) => {
       ran.err += text;
     },
-    isTerminal: false,
-    color: false,
-    columns: 100,
-    nowMs: () => Date.now(),
     finish: (code) => {
       ran.code = code;
     },
     ...over,
   });
+  define(command, io);
   try {
     await command.parseAsync([...argumentsOf(given), ...words], { from: 'user' });
   } catch (error) {

@@ -53,10 +53,8 @@ log('a delivery that a fault delays is logged when it is delayed and when it is 
   const events = (await logUnder({ kind: 'delay', ms: 5000 }, true)).map((text) =>
     JSON.parse(text),
   );
-  assert.equal(
-    events.map(({ phase }) => phase),
-    ['delayed', 'sent', 'ended'],
-  );
+  const phases = events.map(({ phase }) => phase);
+  assert.equal(phases, ['delayed', 'sent', 'ended']);
   assert.is(events[0].next_due_ms, events[0].at_ms + 5000);
 });
 
