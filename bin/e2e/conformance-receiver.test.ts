@@ -72,18 +72,6 @@ command('a dry run names every check and sends nothing', () =>
   }),
 );
 
-command('a receiver that checks nothing: the report says where to begin', () =>
-  kept({ answer: () => ({ status: 200 }) }, async (url) => {
-    const { code, out } = await judge({ url, secretEnv });
-    assert.is(code, 1, out);
-    assert.match(
-      out,
-      '✗ It accepted every forged delivery: the signature is not checked at all: 43 checks',
-    );
-    assert.ok(out.split('\n').length < 80, 'the rest is shown on demand');
-  }),
-);
-
 command('a broken one: exit 1, and what, why, at stake and mend in every report', () =>
   withFolder((cwd) =>
     kept({ fresh: () => true }, async (url) => {

@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as allRules } from '../../fixtures/rules.ts';
@@ -189,14 +188,6 @@ for (const [words, signal, handler] of SIGNALS) {
     assert.is(await isServed(base), false);
   });
 }
-
-exec('the help has a free port as the default, and no options about the output of start', () => {
-  const command = new Command('exec');
-  defineExec(command);
-  const help = command.helpInformation();
-  assert.match(help, /--port <n> [^(]*\(default:\s+0\)/);
-  for (const option of ['--json', '--quiet', '--open']) assert.not.match(help, option);
-});
 
 const REFUSED: readonly (readonly [args: string[], words: string])[] = [
   [[], 'name the command after --'],

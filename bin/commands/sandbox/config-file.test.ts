@@ -13,10 +13,6 @@ files.before.each((place) => {
 });
 files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
 
-files('no file: the defaults', ({ folder }) => {
-  assert.equal(readConfigFile(undefined, folder).config.forwards, []);
-});
-
 files('found in the folder without an option', ({ folder }) => {
   writeFileSync(join(folder, 'sandbox.config.json'), '\uFEFF{"allow_local_webhooks": true}');
   const read = readConfigFile(undefined, folder);
@@ -45,10 +41,5 @@ for (const [text, expected] of broken) {
     assert.throws(() => readConfigFile('mine.json', folder), expected);
   });
 }
-
-files('a named file that does not exist is refused', ({ folder }) => {
-  const absent = /--config absent\.json: there is no such file/;
-  assert.throws(() => readConfigFile('absent.json', folder), absent);
-});
 
 files.run();

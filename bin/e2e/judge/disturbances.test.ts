@@ -78,7 +78,6 @@ function respond(status: number, body: string, type = 'application/json'): Respo
 
 const PROBLEM = 'application/problem+json';
 const contention = () => respond(503, '{"code":"write_contention"}', PROBLEM);
-const isBulk = ({ path }: Call) => path.endsWith('/bulk');
 const isEmpty = ({ text }: Call) => text === '{"accounts":[]}';
 
 const disturbed = suite('a disturbed run');
@@ -97,22 +96,6 @@ for (const [words, disturb] of UNJUDGEABLE) {
     for (const [id, verdict] of verdicts) assert.match(verdict, isOpen, id);
   });
 }
-
-disturbed('a gateway that sometimes answers 502 causes no deviation', async () => {
-  let calls = 0;
-  const verdicts = await verdictsUnder(() => (++calls % 9 === 0 ? respond(502, 'bad') : undefined));
-  assert.not([...verdicts.values()].includes('deviates'));
-});
-
-disturbed('contention that ends when the request is sent again is not a deviation', async () => {
-  const keys = new Set<string | null>();
-  const verdicts = await verdictsUnder((call) => {
-    if (!isBulk(call) || keys.has(call.key)) return undefined;
-    keys.add(call.key);
-    return contention();
-  });
-  assert.not([...verdicts.values()].includes('deviates'));
-});
 
 disturbed('contention that never ends is the response', async () => {
   const verdicts = await verdictsUnder((call) => (isEmpty(call) ? contention() : undefined));

@@ -66,7 +66,7 @@ passing('every tenth write is answered 503 write_contention: no deviation', () =
     for (const [operation] of writes) {
       await sandbox.control('POST', 'faults', { match: { operation }, effect, probability: 0.1 });
     }
-    const only = ['ACC-1*', 'UPD-*', 'IDEM-6b'];
+    const only = ['ACC-1*', 'UPD-*', 'BULK-*', 'IDEM-6b'];
     const { report } = await runJudge({ ...given, only }, { cwd });
     assert.equal(complaintsOf(report), []);
     const refused = report.scenarios.flatMap(({ exchanges }) =>

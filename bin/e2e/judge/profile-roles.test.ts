@@ -56,25 +56,23 @@ for (const [role, words, only, swap] of SWAPS) {
   });
 }
 
-roles(
-  'a trader token that is read-only, or of another account, is named and not used',
-  async () => {
-    for (const [swap, words] of [
-      [{ token: 'read-only' }, 'it is read-only'],
-      [{ account_id: '1002' }, 'it does not reach account 1002'],
-    ] as const) {
-      const { notes, bad } = await judged(async (sandbox, credentials) => {
-        const token = String(sandbox.credential('delegated-read-only').token);
-        const given: Record<string, string> = 'token' in swap ? { token } : { ...swap };
-        credentials.delegated = { ...credentials.delegated, ...given };
-        if ('token' in swap) delete credentials.read_only;
-        return ['AUTH-5'];
-      });
-      assert.match(notes, `credentials.delegated: ${words}`);
-      assert.equal(bad, []);
-    }
-  },
-);
+const TRADERS = [
+  [{ token: 'read-only' }, 'it is read-only'],
+  [{ account_id: '1002' }, 'it does not reach account 1002'],
+] as const;
+for (const [swap, words] of TRADERS) {
+  roles(`a trader token of which ${words} is named and not used`, async () => {
+    const { notes, bad } = await judged(async (sandbox, credentials) => {
+      const token = String(sandbox.credential('delegated-read-only').token);
+      const given: Record<string, string> = 'token' in swap ? { token } : { ...swap };
+      credentials.delegated = { ...credentials.delegated, ...given };
+      if ('token' in swap) delete credentials.read_only;
+      return ['AUTH-5'];
+    });
+    assert.match(notes, `credentials.delegated: ${words}`);
+    assert.equal(bad, []);
+  });
+}
 
 roles('right ones are all used, and leave no word', async () => {
   const { notes, bad, report } = await judged(async () => ['ACC-16', 'ACC-21', 'AUTH-2', 'UPD-5']);

@@ -27,18 +27,9 @@ log('a delivery that a fault drops is logged as ended', async () => {
   assert.is(rest.length, 0);
   const events = (await logUnder({ kind: 'drop' }, true)).map((text) => JSON.parse(text));
   assert.is(events.length, 1);
-  const [{ event, phase, attempt, status, error, outcome }] = events;
-  assert.equal(
-    { event, phase, attempt, status, error, outcome },
-    {
-      event: 'delivery',
-      phase: 'ended',
-      attempt: 1,
-      status: null,
-      error: 'dropped by a fault; counted as delivered',
-      outcome: 'delivered',
-    },
-  );
+  const [{ phase, error, outcome }] = events;
+  assert.equal([phase, outcome], ['ended', 'delivered']);
+  assert.is(error, 'dropped by a fault; counted as delivered');
 });
 
 log('a delivery that a fault delays is logged when it is delayed and when it is sent', async () => {

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../../../../simulator/host/testing/sandbox.ts';
-import { batchLines, logRequests, type RequestEvent, requestLine } from './request-log.ts';
+import { logRequests, type RequestEvent, requestLine } from './request-log.ts';
 
 const log = suite('request log');
 
@@ -42,20 +42,6 @@ log('requests of other worlds become one line', async () => {
   });
   assert.match(text, /^[\d:.]+ {2}3 requests in world judged$/);
   await sandbox.close();
-});
-
-log('lines of one turn share a write, in order', async () => {
-  const writes = await new Promise<string[]>((resolve) => {
-    const written: string[] = [];
-    const print = batchLines((text) => {
-      written.push(text);
-      if (text.includes('last')) resolve(written);
-    });
-    print('a request');
-    print('its delivery');
-    setTimeout(print, 5, 'the last');
-  });
-  assert.equal(writes, ['a request\nits delivery\n', 'the last\n']);
 });
 
 const line: RequestEvent = {
@@ -103,13 +89,5 @@ for (const [words, change, end] of LINES) {
     assert.is(text, `12:00:01.250 POST /api/v1/accounts ${end}`);
   });
 }
-
-log('a long target loses its query, or the middle of its path', () => {
-  const shown = (target: string) => / (\/\S+)/.exec(requestLine({ ...line, target }))?.[1];
-  const approve = '/api/v1/transactions/9013/approve';
-  assert.is(shown(`${approve}?account_id=1001`), `${approve}?accou…`);
-  const long = '/api/v1/transactions/7401234567890123518/cancel?account_id=1';
-  assert.is(shown(long), '/api/v1/transactions/74012…123518/cancel');
-});
 
 log.run();
