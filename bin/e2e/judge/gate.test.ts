@@ -132,7 +132,7 @@ gate('the inventory is close to the announcement', () =>
     assert.equal([enabled, kept], [[], true]);
     // Estimated before the first request was sent.
     assert.match(err.split('\n')[0]!, /about \d+ requests, about \d.* at 50 a second/);
-    const { accounts } = (await sandbox.control('GET', 'accounts')) as Listing;
+    const { accounts } = await sandbox.control.listAccounts();
     const marked = accounts.filter(({ client_reference_id: name }) =>
       name.toLowerCase().includes(mark),
     );
@@ -142,9 +142,5 @@ gate('the inventory is close to the announcement', () =>
     assert.ok(made.transactions <= makes.transactions + 1);
   }),
 );
-
-interface Listing {
-  readonly accounts: readonly { readonly client_reference_id: string }[];
-}
 
 gate.run();
