@@ -88,11 +88,10 @@ const otherBrand = { token: 'x', brand_id: '11' };
 const otherFirm = { token: 'y', brand_id: '20' };
 const place = { account_id: '1', trading_account_id: '5', currency: 'USD' };
 
-const offered = ({ offers }: Provider) =>
-  [...offers]
-    .filter((each) => each !== 'bursts')
-    .sort()
-    .join();
+const offered = ({ offers }: Provider) => {
+  const names = [...offers].filter((each) => each !== 'bursts');
+  return names.sort().join();
+};
 
 const provider = suite('a target from a profile');
 

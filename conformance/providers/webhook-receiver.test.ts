@@ -11,8 +11,8 @@ run.before.each(async (own) => {
 });
 run.after.each(({ receiver }) => receiver.close());
 
-const hookOf = (receiver: WebhookReceiver) =>
-  receiver.hook((name) => `${receiver.origin}/in/${name}`);
+const hookOf = (receiver: WebhookReceiver, nowMs?: () => number | undefined) =>
+  receiver.hook((name) => `${receiver.origin}/in/${name}`, nowMs);
 
 run('bytes and header lines are kept unchanged', async ({ receiver }) => {
   const hook = hookOf(receiver);
@@ -58,10 +58,7 @@ run('answers as configured: by count, late, with headers, or not at all', async 
 
 run('EVT-4: a copy within 29 s is no attempt', async ({ receiver }) => {
   let nowMs: number | undefined = 0;
-  const hook = receiver.hook(
-    (name) => `${receiver.origin}/in/${name}`,
-    () => nowMs,
-  );
+  const hook = hookOf(receiver, () => nowMs);
   hook.answer((_, count) => ({ status: count === 1 ? 500 : 200 }));
   const statuses = [];
   for (const [atMs, signature] of [

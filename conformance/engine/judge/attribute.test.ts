@@ -103,9 +103,6 @@ for (const [name, ending, over, verdict] of unreached) {
   });
 }
 
-const call = (n: number, path: string, key: string, body: object, status: number, answer = {}) =>
-  exchangeOf({ n, path, key, body, status, answer });
-
 function about(...exchanges: Exchange[]): ScenarioResult {
   const found = scenario('found', 'ACC-2');
   const { n } = exchanges.at(-1)!;
@@ -115,7 +112,7 @@ function about(...exchanges: Exchange[]): ScenarioResult {
 blame('an account that is read back presumes ACC-5, a replay and a first create do not', () => {
   const cause = scenario('cause', 'ACC-5');
   const create = (n: number, key: string, name: string) =>
-    call(n, '/accounts', key, { client_reference_id: name }, n === 1 ? 201 : 200);
+    exchangeOf({ n, key, body: { client_reference_id: name }, status: n === 1 ? 201 : 200 });
   const read = about(create(1, 'k1', 'a'), create(2, 'k2', 'a'));
   assert.is(verdictsOf(cause, read)['ACC-2'], 'blocked');
   const replay = about(create(1, 'k1', 'a'), create(2, 'k1', 'a'));
@@ -131,8 +128,8 @@ const failures: [name: string, path: string, detail: string, ending: Judged, isS
 ];
 for (const [name, path, detail, ending, isSame] of failures) {
   blame(`what waits for a setup ${name} as a deviation follows from it: ${isSame}`, () => {
-    const refused = (n: number, at: string, words: string) =>
-      call(n, at, 'k', {}, 422, { code: 'validation_failed', detail: words });
+    const refused = (n: number, path: string, detail: string) =>
+      exchangeOf({ n, path, key: 'k', status: 422, answer: { code: 'validation_failed', detail } });
     const cause = about(refused(1, '/transactions/7/cancel', 'no reason 16'));
     const waiting = {
       ...scenario('waiting', 'TXS-9', 'TXS-5'),
@@ -152,8 +149,8 @@ for (const [name, path, detail, ending, isSame] of failures) {
 
 blame('a refusal without a code presumes ERR-1a', () => {
   const cause = scenario('cause', 'ERR-1a');
-  const bare = about(call(1, '/accounts', 'k', {}, 422));
-  const coded = about(call(1, '/accounts', 'k', {}, 422, { code: 'invalid' }));
+  const bare = about(exchangeOf({ status: 422 }));
+  const coded = about(exchangeOf({ status: 422, answer: { code: 'invalid' } }));
   assert.is(verdictsOf(cause, bare)['ACC-2'], 'blocked');
   assert.is(verdictsOf(cause, coded)['ACC-2'], 'deviates');
 });

@@ -33,7 +33,7 @@ patience('a delivery during a stall is still awaited', async ({ eventLoop }) => 
     else if (steps === 5) hasArrived = true;
     return hasArrived;
   };
-  assert.ok(await own.until(test, 100));
+  assert.ok(await own.until(test, 150));
   assert.is(own.starvation, undefined, 'nothing was missed');
 });
 

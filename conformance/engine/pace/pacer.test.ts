@@ -53,6 +53,7 @@ const firm: Rate = { key: 'firm', perSecond: 20 };
 
 const pace = suite('pace');
 
+const three = ['a', 'b', 'c'].map((key): Rate[] => [{ key, perSecond: 50 }, firm]);
 const CROWDS: readonly (readonly [
   words: string,
   workers: readonly Rate[][],
@@ -61,11 +62,7 @@ const CROWDS: readonly (readonly [
   perSecond: number,
 ])[] = [
   ['six workers under one credential', Array(6).fill([own, firm]), 40, 1, 5],
-  [
-    'credentials that have room themselves under one firm',
-    ['a', 'b', 'c'].map((key) => [{ key, perSecond: 50 }, firm]),
-    ...([60, 1, 20] as const),
-  ],
+  ['credentials with room themselves under one firm', three, 60, 1, 20],
   ['bursts on purpose', [[own]], 5, 5, 5],
 ];
 for (const [words, workers, calls, count, perSecond] of CROWDS) {

@@ -1,7 +1,7 @@
 // Checks how the model's orders are converted to another form, and how the answers are read.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inForm, orderIn, withPosition } from './position-form.ts';
+import { formOf, inForm, orderIn, withPosition } from './position-form.ts';
 
 const forms = suite('another form of orders');
 
@@ -15,6 +15,15 @@ const form = {
 const at = { trading_account_id: '5' };
 const order = { ...at, instrument: 'EURUSD', side: 'sell', volume: '2.5' };
 
+forms('the form of the model itself needs no conversion', () => {
+  const opening = { terms: { instrument: 'EURUSD', side: 'buy', volume: '0.10' }, other: {} };
+  const closing = { name: 'position_id', path: 'position_id', terms: {} };
+  assert.is(formOf({ opening, closing }), undefined);
+  for (const each of [form, { opening, closing: { ...closing, path: 'id' } }]) {
+    assert.is(formOf(each), each);
+  }
+});
+
 forms('an order uses the accepted form, and a changed order its difference', () => {
   assert.equal(inForm(form, 'openPosition', order), { ...at, ...form.opening.terms });
   const other = { ...order, instrument: 'GBPUSD', odd: 1 };
@@ -26,6 +35,7 @@ forms('a position is closed completely, by its name on the target', () => {
   const said = { ...at, side: 'sell', reason: 'client', ticket: '9' };
   assert.equal(inForm(form, 'closePosition', closing), said);
   assert.equal(inForm(form, 'closePosition', at), { ...at, reason: 'client' });
+  assert.is(inForm(form, 'createTransaction', order), order, 'other bodies are unchanged');
 });
 
 forms('the position is read from its place in the opening answer', () => {
