@@ -229,24 +229,25 @@ function askedOf({ sandbox }: Way, { who = 'firm', ...given }: Case): TestReques
 }
 
 parity('every case gets the same response on each transport', async ({ ways }) => {
-  const outcomes = new Set<number | string>();
+  const outcomes: (number | 'cut off')[] = [];
   for (const each of cases) {
-    const responses: (TestResponse | 'cut off')[] = [];
+    const responses: (TestResponse | null)[] = [];
     for (const way of ways) {
       each.before?.(way.sandbox);
       const response = await way.ask(askedOf(way, each)).catch((error: unknown) => {
-        if (error instanceof TypeError) return 'cut off' as const;
+        // As `fetch` reports a connection that is cut off.
+        if (error instanceof TypeError) return null;
         throw error;
       });
       responses.push(response);
-      outcomes.add(response === 'cut off' ? response : response.status);
     }
+    outcomes.push(responses[0]?.status ?? 'cut off');
     const what = `${each.method} ${each.path} ${JSON.stringify(each.headers)}`;
     for (const [at, way] of ways.entries()) {
       assert.equal(responses[at], responses[0], `${way.name} differs from http: ${what}`);
     }
   }
-  for (const outcome of [201, 412, 413, 415, 429, 'cut off']) assert.ok(outcomes.has(outcome));
+  assert.equal(outcomes.slice(-3), ['cut off', 200, 429]);
 });
 
 parity.run();

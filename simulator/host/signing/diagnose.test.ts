@@ -38,8 +38,9 @@ test('a valid delivery has no causes, and every step passes', () => {
   assert.ok(diagnosis.verified);
   assert.is(diagnosis.reason, null);
   assert.equal(diagnosis.causes, []);
-  const passed = diagnosis.steps.filter(({ ok }) => ok).map(({ step }) => step);
-  assert.equal(passed, ['header', 'timestamp', 'signatures', 'match', 'time']);
+  const steps = diagnosis.steps.map(({ step }) => step);
+  assert.equal(steps, ['header', 'timestamp', 'signatures', 'match', 'time']);
+  assert.ok(diagnosis.steps.every(({ ok }) => ok));
   assert.match(diagnosis.steps[1]!.detail, '2023-11-14T22:13:20.000Z');
 });
 
