@@ -30,48 +30,46 @@ worlds('changes in one of twenty worlds do not show in the others', async () => 
   const control = (method: string, path: string, body?: object): Promise<Any> =>
     sandbox.control(method, path, body);
   const made = await Promise.all(Array.from({ length: count }, () => make(sandbox)));
+  /** All of a world: its state, and the counts of its calls. */
+  const look = async (path: string): Promise<Any> => {
+    const { counts } = await control('GET', `${path}info`);
+    return { state: await control('GET', `${path}state`), counts };
+  };
   const paths = ['', ...made.map(({ name }) => `worlds/${name}/`)];
-  /** All of each world: its state, and the counts of its calls. */
-  const look = () =>
-    Promise.all(
-      paths.map(async (path) => {
-        const { counts } = await control('GET', `${path}info`);
-        return { state: await control('GET', `${path}state`), counts };
-      }),
-    );
-  const before = await look();
+  const before = await Promise.all(paths.map(look));
   const origin = 'https://a.example.com';
   const secrets = new Set<string>();
-  const busy = paths.map((_, index) => index % 2 === 1);
-  await Promise.all(
-    made.map(async ({ credentials: [{ token }] }, index) => {
-      const at = paths[index + 1];
-      if (!busy[index + 1]) return;
-      // The same key and person everywhere: a first attempt in each world, all concurrent.
-      const created = await call(sandbox, token, 'accounts', person);
-      assert.equal([created.status, created.body.id], [201, '1007'], JSON.stringify(created.body));
-      await control('PUT', `${at}forwards`, { from: origin, to: 'http://127.0.0.1:1' });
-      const hook = { url: `${origin}/`, event_categories: ['account'] };
-      const subscribed = await call(sandbox, token, 'webhooks', hook);
-      assert.is(subscribed.status, 201);
-      secrets.add(subscribed.body.secret);
-      await control('POST', `${at}events`, { category: 'account', brand_id: '10' });
-      await control('POST', `${at}faults`, { match: {}, effect: { kind: 'hang' } });
-      await control('PATCH', `${at}firms/1`, { permissions: { createAccount: false } });
-      await control('POST', `${at}clock/advance`, { by_ms: 1000 * (index + 1) });
-    }),
-  );
-  for (const [index, { state, counts }] of (await look()).entries()) {
-    const { state: beforeState, counts: beforeCounts } = before[index] as Any;
-    if (!busy[index]) {
-      assert.equal([state, counts], [beforeState, beforeCounts], paths[index]);
+  const change = async (at: string, index: number) => {
+    const { token } = made[index - 1].credentials[0];
+    // The same key and person everywhere: a first attempt in each world, all concurrent.
+    const created = await call(sandbox, token, 'accounts', person);
+    assert.equal([created.status, created.body.id], [201, '1007'], JSON.stringify(created.body));
+    await control('PUT', `${at}forwards`, { from: origin, to: 'http://127.0.0.1:1' });
+    const hook = { url: `${origin}/`, event_categories: ['account'] };
+    const subscribed = await call(sandbox, token, 'webhooks', hook);
+    assert.is(subscribed.status, 201);
+    secrets.add(subscribed.body.secret);
+    await control('POST', `${at}events`, { category: 'account', brand_id: '10' });
+    await control('POST', `${at}faults`, { match: {}, effect: { kind: 'hang' } });
+    await control('PATCH', `${at}firms/1`, { permissions: { createAccount: false } });
+    await control('POST', `${at}clock/advance`, { by_ms: 1000 * index });
+  };
+  const isBusy = (index: number) => index % 2 === 1;
+  await Promise.all(paths.map((path, index) => isBusy(index) && change(path, index)));
+  for (const [index, path] of paths.entries()) {
+    const { state, counts } = await look(path);
+    const earlier = before[index];
+    if (!isBusy(index)) {
+      assert.equal({ state, counts }, earlier, path);
       continue;
     }
-    assert.is(state.clock.now_ms - beforeState.clock.now_ms, 1000 * index);
-    const added = (['accounts', 'requests', 'faults', 'last_seq', 'deliveries'] as const).map(
-      (name) => counts[name] - beforeCounts[name],
-    );
-    assert.equal(added, [1, 2, 1, 2, 1]);
+    assert.is(state.clock.now_ms - earlier.state.clock.now_ms, 1000 * index);
+    assert.is(state.world.forwards.length - earlier.state.world.forwards.length, 1);
+    assert.is(state.world.firms[0].permissions.createAccount, false);
+    const added = { accounts: 1, requests: 2, faults: 1, last_seq: 2, deliveries: 1 };
+    for (const [name, difference] of Object.entries(added)) {
+      assert.is(counts[name] - earlier.counts[name], difference, name);
+    }
   }
   assert.is(secrets.size, count / 2);
   for (const { name } of made) await control('DELETE', `worlds/${name}`);
