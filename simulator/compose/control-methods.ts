@@ -3,8 +3,7 @@ import type { Readable } from 'node:stream';
 import type { RowTypes } from '../control/all-rows.ts';
 import type { Plane } from '../control/plane.ts';
 import type { ControlReply } from '../control/reply.ts';
-import { controlPrefix, type StreamedNotice } from '../control/row.ts';
-import { firstWorldName } from '../host/world/sandbox.ts';
+import { controlPrefix, type Row, type StreamedNotice } from '../control/row.ts';
 import { closedMessage } from './waits.ts';
 
 /** An error of the control plane: which arguments are invalid, by field. */
@@ -46,27 +45,47 @@ export interface ControlledWorld {
 }
 
 export function controlOf({ name, plane, token, isClosed }: ControlledWorld): SandboxControl {
-  const answerOf = async (reply: () => Promise<ControlReply>) => {
+  const call: ControlCall = async (method, path, body) => {
     if (isClosed()) throw new Error(closedMessage);
-    return readReply(await reply());
+    const reply = await plane.handle({
+      method,
+      target: `${controlPrefix}/${pathIn(name, path)}`,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      base: 'http://localhost',
+      read: async () => Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+    });
+    return readReply(reply);
   };
-  const call: ControlCall = (method, path, body) =>
-    answerOf(() =>
-      plane.handle({
-        method,
-        target: `${controlPrefix}/${pathIn(name, path)}`,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-        base: 'http://localhost',
-        read: async () => Buffer.from(body === undefined ? '' : JSON.stringify(body)),
-      }),
-    );
   const methods = plane.rows.map((row) => {
-    const owner = row.outer === true ? firstWorldName : (name ?? firstWorldName);
-    const invoke = (options?: Parameters<Plane['invoke']>[2]) =>
-      answerOf(() => plane.invoke(row, owner, options));
+    const invoke = (given: Given = {}) => {
+      const { path, body } = requestOf(row, given);
+      return call(row.method, path, body);
+    };
     return [row.name, invoke];
   });
   return Object.assign(call, Object.fromEntries(methods) as ControlRows);
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Path, query and body of a row, from the members of one object. */
+function requestOf({ method, path, params, query }: Row, given: Given) {
+  const rest = { ...given };
+  const take = (name: string) => {
+    const { [name]: value } = rest;
+    delete rest[name];
+    return String(value);
+  };
+  const filled = params.reduce(
+    (text, name) => text.replace(`{${name}}`, () => encodeURIComponent(take(name))),
+    path,
+  );
+  // A GET has no body: an unknown member is refused as a parameter.
+  const names = Object.keys(method === 'GET' ? rest : query.properties);
+  const search = new URLSearchParams(
+    names.filter((name) => rest[name] !== undefined).map((name) => [name, take(name)]),
+  );
+  return { path: `${filled}?${search}`, body: rest };
 }
 
 async function readReply({ status, headers, body }: ControlReply): Promise<unknown> {

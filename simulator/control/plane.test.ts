@@ -116,7 +116,7 @@ plane('only JSON is read, nested at most 200 levels deep', async () => {
   }
   const mistake = '{"match": {"operation": "createAccount"},\n "times": }';
   const { json: problem } = await send('POST', 'faults', { headers: json, body: mistake });
-  const detail = 'The body is not JSON: line 2, column 11: a value was expected here.';
+  const detail = 'The body is not JSON: line 2, column 11: unexpected character.';
   assert.is(problem.detail, detail);
 });
 

@@ -43,8 +43,6 @@ interface Place extends Pick<HandlerContext, 'host' | 'worldName' | 'params'> {
   readonly row: Row;
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
 export class Plane {
   readonly sandbox: Sandbox;
   readonly version: string = manifest.version;
@@ -58,49 +56,27 @@ export class Plane {
   }
 
   /** Answers one request; never rejects. */
-  handle(request: ControlRequest): Promise<ControlReply> {
-    return answered(async () => {
-      const { token } = this.options;
-      if (token !== undefined) requireToken(request, token);
-      const [path = '', ...search] = request.target.split('?');
-      const place = this.#find(request.method, path);
-      checkBodyHead(place.row, request);
-      const query = parseQuery(place.row, search.join('?'));
-      const body = await readJson(place.row, request);
-      return this.#run(place, { base: request.base, query, body });
-    });
+  async handle(request: ControlRequest): Promise<ControlReply> {
+    try {
+      return await this.#answer(request);
+    } catch (error) {
+      if (error instanceof Refusal) return error.reply;
+      if (error instanceof UnkeptInputError) return problem(500, error.message);
+      // A broken invariant: printed, and answered.
+      process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
+      return problem(500, 'The simulator itself failed here; please report this.');
+    }
   }
 
-  /** Runs a row in this process: path, query and body are members of one object. */
-  invoke(row: Row, worldName: string, given: Given = {}): Promise<ControlReply> {
-    return answered(async () => {
-      const host = found(this.sandbox.worlds.get(worldName), `world ${worldName}`);
-      // As JSON: without members that are undefined, and copied from the caller's objects.
-      const rest = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
-      const take = (names: readonly string[]) => {
-        const taken = names.filter((name) => Object.hasOwn(rest, name));
-        const entries = taken.map((name) => [name, rest[name]] as const);
-        for (const name of taken) delete rest[name];
-        return entries;
-      };
-      const params = take(row.params).map(([name, value]) => [name, String(value)]);
-      // A GET has no body: an unknown parameter is refused as a parameter.
-      const isGet = row.method === 'GET';
-      const query = Object.fromEntries(take(Object.keys(isGet ? rest : row.query.properties)));
-      refuseInvalid([
-        ...validate(row.query, query, 'query'),
-        ...validate(row.body ?? noMembers, rest, 'body'),
-      ]);
-      const place = { row, host, worldName, params: Object.fromEntries(params) };
-      return this.#run(place, { base: 'http://localhost', query, body: rest });
-    });
-  }
-
-  async #run(
-    { row, ...place }: Place,
-    brought: Pick<HandlerContext, 'base' | 'query' | 'body'>,
-  ): Promise<ControlReply> {
-    const value = await row.run({ plane: this, ...place, ...brought });
+  async #answer(request: ControlRequest): Promise<ControlReply> {
+    const { token } = this.options;
+    if (token !== undefined) requireToken(request, token);
+    const [path = '', ...search] = request.target.split('?');
+    const { row, ...place } = this.#find(request.method, path);
+    checkBodyHead(row, request);
+    const query = parseQuery(row, search.join('?'));
+    const body = await readJson(row, request);
+    const value = await row.run({ plane: this, ...place, base: request.base, query, body });
     if (row.stream === true) return { status: 200, headers: streamed, body: value as Readable };
     if (value === undefined) return { status: 204, headers: {}, body: '' };
     return answer(value, row.status);
@@ -163,19 +139,6 @@ const streamed = {
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 };
-
-/** The result of the work, or the reply for the error it throws. */
-async function answered(work: () => Promise<ControlReply>): Promise<ControlReply> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply;
-    if (error instanceof UnkeptInputError) return problem(500, error.message);
-    // A broken invariant: printed, and answered.
-    process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
-    return problem(500, 'The simulator itself failed here; please report this.');
-  }
-}
 
 function matchesPath(row: Row, segments: readonly string[]): boolean {
   if (row.segments.length !== segments.length) return false;
@@ -246,7 +209,7 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** The query as an object of values of the row's types. */
-function parseQuery({ query }: Row, search: string): Given {
+function parseQuery({ query }: Row, search: string): unknown {
   const schemas: Readonly<Record<string, Schema>> = query.properties;
   const parameters = new URLSearchParams(search);
   const values: [string, unknown][] = [];

@@ -1,7 +1,6 @@
 // The checks that a call passed, the one that decided or what ran, and the faults that applied.
 import type { Reply } from '../core/call.ts';
 import type { InjectedFault, JournalEntry } from '../core/journal.ts';
-import type { EffectPart } from '../core/pipeline/find-fault.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { RequestShown } from './journal.ts';
 
@@ -58,7 +57,7 @@ function faultStep(entry: JournalEntry, fault: InjectedFault): Step {
 
 /** `fault 7: answered 503 before it ran`. */
 export function faultWords({ id, phase, effect }: InjectedFault): string {
-  const { status, code, ms, bytes } = effect as Partial<Record<EffectPart, unknown>>;
+  const { status, code, ms, bytes } = effect as Readonly<Record<string, unknown>>;
   const words: Readonly<Record<string, string>> = {
     status: `answered ${status} ${phase} it ran`,
     refuse: `refused with ${code}`,

@@ -1,6 +1,6 @@
 // Every way in which a world can change, as data. Decisions name changes; `evolve` applies them.
-import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { JournalEntry } from './journal.ts';
+import type { EventRecord } from './records.ts';
 import type { TimerKind } from './timers.ts';
 import { type Counters, type KeyOf, type RecordOf, type TableName, tables } from './world.ts';
 
@@ -31,15 +31,8 @@ export interface PutOf<T extends TableName> {
   readonly found?: T extends keyof IndexKeys ? IndexKeys[T] : never;
 }
 
-/** The content of an event, before it has a sequence number. */
-export interface EventDraft {
-  readonly category: EventCategory;
-  readonly kind: string;
-  readonly firm_id: string;
-  readonly brand_id: string | null;
-  readonly account_id: string | null;
-  readonly body: string;
-}
+/** The content of an event, before it has a sequence number and a time. */
+export type EventDraft = Omit<EventRecord, 'seq' | 'occurred_at'>;
 
 export type Change =
   | { readonly [T in TableName]: PutOf<T> }[TableName]

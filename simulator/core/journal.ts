@@ -1,10 +1,10 @@
 // The journal: the most recent calls, each with its answer and the reasons for it, so that a user
 // can find out why a call got a 409.
 
-import type { OperationName } from '../../fixtures/operations.ts';
-import type { Call, Cite, Reply } from './call.ts';
+import type { Cite, Reply } from './call.ts';
 import type { Hint } from './explain/hints.ts';
 import type { Fault } from './pipeline/find-fault.ts';
+import type { RequestContext } from './pipeline/request-context.ts';
 
 export const idempotencyOutcomes = ['first', 'replayed', 'converged', 'in_flight'] as const;
 export type IdempotencyOutcome = (typeof idempotencyOutcomes)[number];
@@ -16,35 +16,19 @@ export interface InjectedFault {
   readonly effect: Fault['effect'];
 }
 
-export interface JournalEntry {
-  /** Number of the call in its world, from 1. */
-  readonly n: number;
-  readonly requestId: string;
+type ResultName =
+  | ('n' | 'requestId' | 'call' | 'operation' | 'key' | 'subject' | 'idempotency' | 'firstCall')
+  | ('decidedBy' | 'transition' | 'allowanceLeft' | 'allowance' | 'eventsAfter' | 'faults');
+
+/** What the stages found about a call, and what became of it. */
+export interface JournalEntry extends Readonly<Pick<RequestContext, ResultName>> {
   readonly atMs: number;
-  readonly call: Call;
-  readonly operation: OperationName | null;
   readonly clientId: string | null;
-  /** The idempotency key after trimming, and the subject it is scoped to. */
-  readonly key: string | null;
-  readonly subject: string | null;
-  readonly idempotency: IdempotencyOutcome | null;
-  /** Number of the first call under the same key and subject, on a replay. */
-  readonly firstCall: number | null;
-  /** The stage that answered, or `operation`; null if a fault prevented an answer. */
-  readonly decidedBy: string | null;
-  /** The transition of a state machine, such as `pending approve → approved`. */
-  readonly transition: string | null;
-  /** Requests left in the credential's bucket after this call; null if it drew none. */
-  readonly allowanceLeft: number | null;
-  readonly allowance: number | null;
   readonly cites: readonly Cite[];
   /** Likely mistakes that the answer does not mention. */
   readonly hints: readonly Hint[];
-  /** Sequence numbers of the events that the call caused: from (exclusive) and to (inclusive). */
-  readonly eventsAfter: number;
+  /** Sequence number of the last event that the call caused. */
   readonly eventsTo: number;
-  /** The faults that applied to the call, in order, as they were defined at that time. */
-  readonly faults: readonly InjectedFault[];
   /** null while the answer is held back, or if it was lost. */
   readonly reply: Reply | null;
   readonly answeredAtMs: number | null;

@@ -20,31 +20,18 @@ import { RequestContext } from './pipeline/request-context.ts';
 import { runCall } from './pipeline/run-call.ts';
 import type { World } from './world.ts';
 
-export interface CallInput {
-  readonly kind: 'call';
-  readonly atMs: number;
-  readonly call: Call;
-  readonly facts: Facts;
-}
-
-/** The next timer fires, if it is due by then. */
-export interface TimeInput {
-  readonly kind: 'time';
-  readonly atMs: number;
-}
-
-export interface AnswerInput {
-  readonly kind: 'answered';
-  readonly atMs: number;
-  readonly answer: DeliveryAnswer;
-}
-
-export interface TargetInput extends RefusedTarget {
-  readonly kind: 'target-refused';
-  readonly atMs: number;
-}
-
-export type Input = CallInput | TimeInput | AnswerInput | TargetInput | CommandInput;
+export type Input =
+  | {
+      readonly kind: 'call';
+      readonly atMs: number;
+      readonly call: Call;
+      readonly facts: Facts;
+    }
+  /** The next timer fires, if it is due by then. */
+  | { readonly kind: 'time'; readonly atMs: number }
+  | { readonly kind: 'answered'; readonly atMs: number; readonly answer: DeliveryAnswer }
+  | ({ readonly kind: 'target-refused'; readonly atMs: number } & RefusedTarget)
+  | CommandInput;
 
 /** Work for the host. */
 export type Effect =

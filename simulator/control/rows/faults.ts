@@ -1,67 +1,10 @@
 // Rows of network overrides: faults, name resolution, and forwards.
-import { operationNames, operationTable } from '../../../fixtures/operations.ts';
 import { listOf, object, text } from '../../../fixtures/schemas/kit.ts';
-import {
-  type EffectPart,
-  effectPart,
-  type Fault,
-  type FaultMatch,
-  faultRefusals,
-  faultStatuses,
-} from '../../core/pipeline/find-fault.ts';
+import type { Fault } from '../../core/pipeline/find-fault.ts';
 import { listRow } from '../paging.ts';
-import {
-  faultSchema,
-  forwardSchema,
-  type NewFault,
-  nameSchema,
-  newFaultSchema,
-  viewFault,
-} from '../records.ts';
-import { execute, refuseField } from '../reply.ts';
+import { faultSchema, forwardSchema, nameSchema, newFaultSchema, viewFault } from '../records.ts';
+import { execute } from '../reply.ts';
 import { row } from '../row.ts';
-
-const missingParts: Readonly<Record<EffectPart, string>> = {
-  status: `is missing; it is one of ${faultStatuses.join(', ')}`,
-  code: `is missing; it is one of ${faultRefusals.join(', ')}`,
-  ms: 'is missing; how many milliseconds?',
-  bytes: 'is missing; how many bytes of the body arrive?',
-};
-
-/** The members of an effect depend on its kind. */
-function checkEffect(effect: NewFault['effect']): void {
-  const wanted = effectPart(effect.kind);
-  for (const part of Object.keys(missingParts) as EffectPart[]) {
-    const field = `effect.${part}`;
-    const isThere = effect[part] !== undefined;
-    if (part === wanted && !isThere) refuseField(field, missingParts[part]);
-    if (part !== wanted && isThere) refuseField(field, `does not go with ${effect.kind}`);
-  }
-}
-
-const methods: readonly string[] = [
-  ...new Set(operationNames.map((name) => operationTable[name].method)),
-];
-
-function checkMatch(match: NewFault['match']): void {
-  const { webhook = false, method } = match;
-  if (webhook === false) {
-    if (method === undefined || methods.includes(method.toUpperCase())) return;
-    refuseField('match.method', `must be one of ${methods.join(', ')}: no operation has another`);
-  }
-  const other = Object.keys(match).find((name) => name !== 'webhook');
-  if (other !== undefined) {
-    refuseField(`match.${other}`, 'is about calls, and does not go with webhook');
-  }
-  if (webhook === true || /^\d+$/.test(String(webhook))) return;
-  refuseField('match.webhook', 'must be true or the id of a subscription');
-}
-
-/** As core reads it: ids are text, and `webhook` is absent if the fault is not for webhooks. */
-function matchOf({ webhook = false, ...match }: NewFault['match']): FaultMatch {
-  if (webhook === false) return match;
-  return { ...match, webhook: webhook === true ? true : String(webhook) };
-}
 
 export const faultRows = {
   listFaults: listRow('faults', 'List the faults with their hits', faultSchema, ({ host }) =>
@@ -75,15 +18,8 @@ export const faultRows = {
     status: 201,
     answer: faultSchema,
     run: ({ host, body }) => {
-      checkMatch(body.match);
-      const { client_id: clientId } = body.match;
-      if (clientId !== undefined && !host.world.credentials.has(clientId)) {
-        refuseField('match.client_id', 'must be of a credential of this world');
-      }
-      checkEffect(body.effect);
       const effect = body.effect as Fault['effect'];
-      const match = matchOf(body.match);
-      return viewFault(execute(host, 'makeFault', { ...body, match, effect }).fault);
+      return viewFault(execute(host, 'makeFault', { ...body, effect }).fault);
     },
   }),
   clearFaults: row('DELETE', 'faults', {

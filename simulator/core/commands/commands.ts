@@ -1,6 +1,7 @@
 // Operator commands on the platform, as inputs like any other: named, with plain arguments, so that
 // a run can be recorded. Each returns a value, or the reason why it is refused.
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
+import { operationTable } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, put, putAt, remove } from '../change.ts';
@@ -12,7 +13,14 @@ import {
 } from '../delivery/deliveries.ts';
 import { evolve } from '../evolve.ts';
 import { transitionChanges } from '../operations/transactions.ts';
-import { callEffects, deliveryEffects, type Fault } from '../pipeline/find-fault.ts';
+import {
+  callEffects,
+  concernsWebhooks,
+  deliveryEffects,
+  type Fault,
+  type FaultMatch,
+  findEffectProblem,
+} from '../pipeline/find-fault.ts';
 import type {
   Credential,
   EventRecord,
@@ -112,10 +120,33 @@ interface MakeFault extends Pick<Fault, 'match' | 'effect'> {
   readonly probability?: number | null;
 }
 
+/** The methods of all operations. */
+const methods = new Set(Object.values(operationTable).map(({ method }) => method as string));
+
+/** Why no call or delivery can match; null if one can. */
+function refuseMatch(world: World, match: FaultMatch) {
+  const { method, client_id: clientId } = match;
+  if (concernsWebhooks(match)) {
+    const other = Object.keys(match).find((name) => name !== 'webhook');
+    if (other === undefined) return null;
+    return refused(`match.${other}`, 'is about calls, and does not go with webhook');
+  }
+  if (method !== undefined && !methods.has(method.toUpperCase())) {
+    const words = `must be one of ${[...methods].join(', ')}: no operation has another`;
+    return refused('match.method', words);
+  }
+  if (clientId === undefined || world.credentials.has(clientId)) return null;
+  return refused('match.client_id', 'must be of a credential of this world');
+}
+
 function makeFault(context: CommandContext, args: MakeFault) {
   const { match, effect, phase, nth, probability } = args;
   const { kind } = effect;
-  const isWebhook = match.webhook !== undefined && match.webhook !== false;
+  const wrong = refuseMatch(context.world, match);
+  if (wrong !== null) return wrong;
+  const problem = findEffectProblem(effect, 'effect');
+  if (problem !== null) return refused(problem.field, problem.message);
+  const isWebhook = concernsWebhooks(match);
   const kinds = Object.keys(isWebhook ? deliveryEffects : callEffects);
   if (!kinds.includes(kind)) {
     const what = isWebhook ? 'webhook deliveries' : 'calls';

@@ -6,10 +6,12 @@ import {
   ofType,
   oneOf,
   orNull,
+  type Schema,
   text,
   type ValueOf,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
+import { validate } from '../../../fixtures/schemas/validate.ts';
 import { count, id, record } from '../record-kit.ts';
 
 export const faultMatch = object('What it applies to: every member that is present must fit.', {
@@ -22,20 +24,17 @@ export const faultMatch = object('What it applies to: every member that is prese
   'client_id?': text('The caller.'),
   'webhook?': {
     type: ['boolean', 'string', 'integer'],
-    maxLength: 100,
+    pattern: '^[0-9]{1,15}$',
     description: 'true for any webhook delivery, or the id of a subscription.',
   },
 });
-/** As stored: an id is a text. */
-export type FaultMatch = Omit<ValueOf<typeof faultMatch>, 'webhook'> & {
-  readonly webhook?: boolean | string;
-};
+export type FaultMatch = ValueOf<typeof faultMatch>;
 
 /** In the API's own form (429, 500, 503), or as a gateway in front of it answers (502, 504). */
-export const faultStatuses = [429, 500, 502, 503, 504] as const;
+const faultStatuses = [429, 500, 502, 503, 504] as const;
 
 /** The codes of the specification, and the two refusals that have no code in it (NS-14, NS-16). */
-export const faultRefusals = [
+const faultRefusals = [
   ...(Object.keys(refusalTable) as RefusalCode[]),
   'unauthorized',
   'unreadable',
@@ -88,23 +87,25 @@ export type CallEffect = EffectOf<typeof callEffects>;
 /** An effect on how the body of a complete answer is sent. */
 export type BodyFault = Extract<CallEffect, { readonly kind: 'truncate' | 'slow_body' }>;
 export type DeliveryEffect = EffectOf<typeof deliveryEffects>;
-type EffectKind = keyof typeof callEffects | keyof typeof deliveryEffects;
-export type EffectPart = 'status' | 'code' | 'ms' | 'bytes';
 
-const effects: Readonly<Record<EffectKind, Readonly<Partial<Record<EffectPart, unknown>>>>> = {
-  ...callEffects,
-  ...deliveryEffects,
-};
-const effectKinds = Object.keys(effects) as EffectKind[];
+const effects = { ...callEffects, ...deliveryEffects };
 
-/** The other members of an effect of this kind. */
-export const effectPart = (kind: EffectKind) =>
-  Object.keys(effects[kind])[0] as EffectPart | undefined;
+/** By kind, an effect with exactly its members. */
+const effectSchemas = new Map<string, Schema>(
+  Object.entries(effects).map(([kind, members]) => [kind, object('', { kind: {}, ...members })]),
+);
+
+/** What is wrong with the members of an effect, which depend on its kind. */
+export function findEffectProblem(effect: Fault['effect'], field: string) {
+  const schema = effectSchemas.get(effect.kind) as Schema;
+  const [problem = null] = validate(schema, effect, field, field);
+  return problem;
+}
 
 export const faultEffect = object('What happens instead.', {
   kind: oneOf(
     'For requests: status, refuse, delay, hang, reset, truncate, slow_body; for deliveries: delay and the others.',
-    effectKinds,
+    Object.keys(effects) as (keyof typeof effects)[],
   ),
   'status?': status,
   'code?': code,
@@ -131,7 +132,7 @@ export const faultTerms = {
 
 export const faultSchema = record({
   id,
-  match: ofType<FaultMatch>(faultMatch),
+  match: faultMatch,
   phase: faultTerms.phase,
   effect: ofType<CallEffect | DeliveryEffect>(faultEffect),
   times: faultTerms.times,
@@ -147,3 +148,6 @@ export type Fault = ValueOf<typeof faultSchema>;
 export function isSpent({ times, hits }: Fault): boolean {
   return times !== null && hits >= times;
 }
+
+/** Whether a fault is for deliveries, and not for calls. */
+export const concernsWebhooks = ({ webhook = false }: FaultMatch): boolean => webhook !== false;

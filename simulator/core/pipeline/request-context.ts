@@ -19,7 +19,7 @@ export class RequestContext {
   readonly behaviour: Behaviour;
   readonly call: Call;
   readonly facts: Facts;
-  /** Number of the call in its world. */
+  /** Number of the call in its world, from 1. */
   readonly n: number;
   readonly atMs: number;
   readonly requestId: string;
@@ -31,14 +31,17 @@ export class RequestContext {
   operation: OperationName | null = null;
   /** The `:id` of the path, as sent. */
   pathId = '';
+  /** The idempotency key after trimming, and the subject it is scoped to. */
   key: string | null = null;
   subject: string | null = null;
   keyId: string | null = null;
   idempotency: IdempotencyOutcome | null = null;
+  /** Number of the first call under the same key and subject, on a replay. */
   firstCall: number | null = null;
   token: Token | null = null;
   credential: Credential | null = null;
   body: Body = emptyBody;
+  /** Requests left in the credential's bucket after this call; null if it drew none. */
   allowanceLeft: number | null = null;
   allowance: number | null = null;
   /** Changes to the world by completed stages, such as drawing from a bucket. */
@@ -47,7 +50,7 @@ export class RequestContext {
   decidedBy: string | null = null;
   /** The transition of a state machine, such as `pending approve → approved`. */
   transition: string | null = null;
-  /** The effects of faults on this call so far, in order. */
+  /** The faults that applied to this call so far, in order, as they were defined at that time. */
   faults = noFaults;
   #query: URLSearchParams | null = null;
 

@@ -3,7 +3,7 @@ import { put } from '../change.ts';
 import { evolve } from '../evolve.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
 import type { World } from '../world.ts';
-import { type Fault, isSpent } from './find-fault.ts';
+import { concernsWebhooks, type Fault, isSpent } from './find-fault.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The fault of this phase that applies to this call: the oldest one that matches and is due. */
@@ -12,7 +12,7 @@ export function takeCallFault(
   phase: Fault['phase'],
 ): Fault | null {
   return take(world, ({ match, phase: own }) => {
-    if (own !== phase || match.webhook !== undefined) return false;
+    if (own !== phase || concernsWebhooks(match)) return false;
     if (match.operation !== undefined && match.operation !== operation) return false;
     if (match.method !== undefined && match.method.toUpperCase() !== call.method) return false;
     if (match.client_id !== undefined && match.client_id !== credential?.client_id) return false;
@@ -25,7 +25,10 @@ export function takeCallFault(
 
 /** The same for an attempt to deliver to a subscription. */
 export const takeDeliveryFault = (world: World, subscriptionId: number): Fault | null =>
-  take(world, ({ match: { webhook } }) => webhook === true || webhook === String(subscriptionId));
+  take(
+    world,
+    ({ match: { webhook } }) => webhook === true || String(webhook) === String(subscriptionId),
+  );
 
 /** Increments `matches` of each matching fault, and `hits` of the one that applies. */
 function take(world: World, concerns: (fault: Fault) => boolean): Fault | null {

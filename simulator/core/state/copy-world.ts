@@ -15,11 +15,11 @@ const copyJournal = (journal: Journal): Journal => ({
   limits: new Map(journal.limits),
 });
 
+/** Members that are replaced as a whole, and never changed in place. */
+const replaced = ['name', 'seed', 'startedAtMs', 'idEras', 'options', 'nowMs', 'shared'] as const;
+
 /** Containers of records; records themselves never change. */
-export type Container = Exclude<
-  keyof World,
-  'name' | 'seed' | 'startedAtMs' | 'idEras' | 'options' | 'nowMs' | 'shared'
->;
+type Container = Exclude<keyof World, (typeof replaced)[number]>;
 
 /** How to copy the members that are not a plain Map of records. */
 const copies: { readonly [M in Container]?: (value: World[M]) => World[M] } = {
@@ -53,19 +53,11 @@ function copyOf<M extends Container>(member: M, value: World[M]): World[M] {
   throw new Error(`no way to copy world.${member}`);
 }
 
-const single: readonly string[] = [
-  'name',
-  'seed',
-  'startedAtMs',
-  'idEras',
-  'options',
-  'nowMs',
-  'shared',
-];
-
 /** A second world with the same contents; neither sees changes to the other. */
 export function copyWorld(world: World): World {
-  const containers = Object.keys(world).filter((name) => !single.includes(name)) as Container[];
+  const containers = Object.keys(world).filter(
+    (name) => !replaced.some((each) => each === name),
+  ) as Container[];
   world.shared = new Set(containers);
   return { ...world, shared: new Set(containers) };
 }

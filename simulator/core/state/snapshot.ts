@@ -6,7 +6,7 @@ import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, putAt } from '../change.ts';
 import { evolve, keepPast } from '../evolve.ts';
-import { effectPart } from '../pipeline/find-fault.ts';
+import { findEffectProblem } from '../pipeline/find-fault.ts';
 import { closed, count, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
 import { type Account, eventSchema, type Transaction } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
@@ -143,9 +143,8 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
   for (const table of tableNames) loadTable(world, behaviour, table, shot);
   for (const table of tableNames) checkNames(world, table);
   for (const [index, { effect }] of shot.faults.entries()) {
-    const part = effectPart(effect.kind);
-    if (part === undefined || Object.hasOwn(effect, part)) continue;
-    throw new StateError(`world.faults[${index}].effect.${part} is missing`);
+    const problem = findEffectProblem(effect, `world.faults[${index}].effect`);
+    if (problem !== null) throw new StateError(`${problem.field} ${problem.message}`);
   }
   for (const timer of shot.timers) {
     if (timer.kind === 'answer' && world.suspendedCalls.get(timer.ref)?.reply === null) {

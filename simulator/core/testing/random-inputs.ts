@@ -7,8 +7,9 @@ import {
   operationTable,
 } from '../../../fixtures/operations.ts';
 import { Random } from '../../../fixtures/random.ts';
+import type { Call } from '../call.ts';
 import type { CommandName } from '../commands/commands.ts';
-import type { CallInput, Input } from '../step.ts';
+import type { Input } from '../step.ts';
 import type { World } from '../world.ts';
 
 /** Returns an integer from 0 up to but excluding `below`. */
@@ -160,7 +161,7 @@ function headersOf(draw: Draw, world: World, id: string | undefined) {
 }
 
 /** A call of any operation: mostly valid, about a quarter with one unusual value. */
-export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): CallInput['call'] {
+export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): Call {
   const operation = pick(draw, operationNames);
   const target = draw(20) === 0 ? pick(draw, oddTargets) : targetOf(draw, world, operation);
   const body = (bodies[operation] ?? reasonOf)(draw, world) as Record<string, unknown>;

@@ -1,121 +1,58 @@
 // Where text stops being JSON, by line and column, in words for the author of the file. The
-// parser's own message rarely names a position, and may quote a secret of the file.
+// parser's own message is never shown whole: it may quote a secret of the file.
 
-/**
- * Why this is not JSON, such as `line 3, column 5: a value was expected here`; the parser's own
- * message if the scan finds no error.
- */
+/** Why this is not JSON, such as `line 3, column 5: expected double-quoted property name`. */
 export function syntaxWords(text: string, error: SyntaxError): string {
-  const found = new JsonScan(text).find();
-  if (found === null) return error.message;
-  const before = text.slice(0, found.at).split('\n');
-  const column = (before.at(-1)?.length ?? 0) + 1;
-  return `line ${before.length}, column ${column}: ${found.words}`;
+  const { at, words } = describe(text, error);
+  if (at === null) return words;
+  const before = text.slice(0, at).split('\n');
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${words}`;
 }
 
+/** `at` is null if the position is not known. */
 interface Mistake {
-  readonly at: number;
+  readonly at: number | null;
   readonly words: string;
 }
 
-const space = /[ \t\r\n]*/y;
-const plain = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-
-class JsonScan {
-  readonly #text: string;
-  /** The closing bracket of each open list and object. */
-  readonly #ends: ('}' | ']')[] = [];
-  #at = 0;
-  #isAfterValue = false;
-  /** Position of the last comma, while no entry has followed it. */
-  #comma = -1;
-
-  constructor(text: string) {
-    this.#text = text;
+function describe(text: string, { message }: SyntaxError): Mistake {
+  const isQuoting = message.startsWith(unexpected);
+  const located = isQuoting ? null : /^(.*?)(?: in JSON)? at position (\d+)/.exec(message);
+  const at = isQuoting ? findUnexpected(text) : Number(located?.[2] ?? text.length);
+  if (at === null) return { at, words: 'unexpected character' };
+  const rest = text.slice(at, at + 2);
+  if (rest === '') return { at, words: 'the file ends before it is complete' };
+  if (rest === '//' || rest === '/*') return { at, words: 'JSON has no comments' };
+  if (/^[}\]]/.test(rest) && text.slice(0, at).trimEnd().endsWith(',')) {
+    return { at, words: `a comma before ${rest[0]}` };
   }
-
-  find(): Mistake | null {
-    for (;;) {
-      this.#skip(space);
-      const end = this.#ends.at(-1);
-      if (end !== undefined && this.#text[this.#at] === end) {
-        if (this.#comma >= 0) return { at: this.#comma, words: `a comma before ${end}` };
-        this.#ends.pop();
-        this.#at += 1;
-        this.#isAfterValue = true;
-        continue;
-      }
-      if (this.#isAfterValue && end === undefined && this.#at === this.#text.length) return null;
-      const words = this.#isAfterValue ? this.#readComma(end) : this.#readEntry(end);
-      if (words !== null) return mistakeAt(this.#text, this.#at, words);
-    }
-  }
-
-  #readComma(end: string | undefined): string | null {
-    if (end === undefined) return 'nothing may follow the value';
-    if (this.#text[this.#at] !== ',') return `a comma or ${end} is missing before this`;
-    this.#comma = this.#at;
-    this.#at += 1;
-    this.#isAfterValue = false;
-    return null;
-  }
-
-  #readEntry(end: string | undefined): string | null {
-    if (end === '}') {
-      if (!this.#skipString()) return 'a name in double quotes was expected here';
-      this.#skip(space);
-      if (this.#text[this.#at] !== ':') return 'a colon is missing before this';
-      this.#at += 1;
-      this.#skip(space);
-    }
-    this.#comma = -1;
-    const next = this.#text[this.#at];
-    if (next === '{' || next === '[') {
-      this.#ends.push(next === '{' ? '}' : ']');
-      this.#at += 1;
-      return null;
-    }
-    this.#isAfterValue = true;
-    if (next === '"') return this.#skipString() ? null : 'this text has no end';
-    return this.#skip(plain) ? null : 'a value was expected here';
-  }
-
-  /** Skips the text that the pattern matches; false if it matches nothing. */
-  #skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at;
-    const length = pattern.exec(this.#text)?.[0].length ?? 0;
-    this.#at += length;
-    return length > 0;
-  }
-
-  #skipString(): boolean {
-    const end = endOfString(this.#text, this.#at);
-    this.#at = end ?? this.#at;
-    return end !== null;
-  }
+  const words = located?.[1] ?? 'unexpected character';
+  return { at, words: `${words.slice(0, 1).toLowerCase()}${words.slice(1)}` };
 }
 
-const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+/** The only message without a position; it quotes the text. */
+const unexpected = 'Unexpected token';
 
-/**
- * The position after a string that begins here, or null. Not by one pattern: its memory grows with
- * the text.
- */
-function endOfString(text: string, start: number): number | null {
-  if (text[start] !== '"') return null;
-  for (let at = start + 1; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (character === '"') return at + 1;
-    if (character < ' ') return null;
-    if (character !== '\\') continue;
-    escaped.lastIndex = at;
-    if (!escaped.test(text)) return null;
-    at = escaped.lastIndex - 1;
+/** Longer texts are not parsed again and again. */
+const maxSearched = 1024 * 1024;
+
+/** Halves the text: the first character that a part must contain to fail in this way. */
+function findUnexpected(text: string): number | null {
+  if (text.length > maxSearched) return null;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (failsUnexpectedly(text.slice(0, middle))) high = middle;
+    else low = middle + 1;
   }
-  return null;
+  return low - 1;
 }
 
-function mistakeAt(text: string, at: number, words: string): Mistake {
-  if (at === text.length) return { at, words: 'the file ends before it is complete' };
-  return { at, words: /^\/[/*]/.test(text.slice(at, at + 2)) ? 'JSON has no comments' : words };
+function failsUnexpectedly(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return error instanceof SyntaxError && error.message.startsWith(unexpected);
+  }
 }

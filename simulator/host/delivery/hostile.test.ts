@@ -81,7 +81,7 @@ const answers: readonly (readonly [Raw, number | null, RegExp])[] = [
     null,
     /^the connection was closed before the answer was complete$/,
   ],
-  [(socket) => socket.write(endless), null, /^the headers of the answer are too long$/],
+  [(socket) => socket.write(endless), null, /^Headers Overflow Error$/],
   [(socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), null, /^the answer is not valid HTTP/],
   [(socket) => socket.write('HTTP/9.9 what\r\n\r\n'), null, /^the answer is not valid HTTP/],
   [(socket) => socket.write('\0\0\0\0\0'), null, /^the answer is not valid HTTP/],

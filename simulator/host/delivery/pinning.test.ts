@@ -92,12 +92,12 @@ test('https: the certificate is for the name, the connection to the address', as
   assert.equal([delivered.status, delivered.error], [200, null]);
   assert.equal(seen, ['hooks.example.com']);
   const other = await trusting.deliver(to('other.example.com'));
-  assert.equal([other.status, other.error], [null, 'the certificate is for another host']);
+  assert.match(String(other.error), /^Hostname\/IP does not match certificate's altnames/);
   await trusting.close();
 
   const strict = undiciDeliverer();
   const selfSigned = await strict.deliver(to('hooks.example.com'));
-  assert.equal([selfSigned.status, selfSigned.error], [null, 'the certificate is self-signed']);
+  assert.equal([selfSigned.status, selfSigned.error], [null, 'self-signed certificate']);
   await strict.close();
   assert.is(seen.length, 1);
 });
