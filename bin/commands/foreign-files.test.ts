@@ -263,24 +263,23 @@ foreign(
       ...logsOf(line).map((each) => `${JSON.stringify(recording)}\n${each}`),
     ]) {
       writeFileSync(log, `${text}\n`);
-      const failed = await readStateFile(state).then(
-        () => null,
-        (error: Error) => error,
-      );
+      const failed = await failureOf(readStateFile(state));
       refusalOf(() => failed && raise(failed), text);
     }
     for (const text of logsOf(line)) {
       writeFileSync(file, `${JSON.stringify(document)}\n${text}\n`);
-      const failed = await readRecording(file)
-        .then(({ lines }) => playRecording(lines, behaviour))
-        .then(
-          () => null,
-          (error: Error) => error,
-        );
+      const played = readRecording(file).then(({ lines }) => playRecording(lines, behaviour));
+      const failed = await failureOf(played);
       refusalOf(() => failed && raise(failed), text);
     }
   },
 );
+
+const failureOf = (work: Promise<unknown>): Promise<Error | null> =>
+  work.then(
+    () => null,
+    (error: Error) => error,
+  );
 
 const logsOf = (of: object) =>
   sample([...breakages(of as Json, 2)], 40).map((each) => JSON.stringify(each));

@@ -40,12 +40,6 @@ outputs('a line stays one line, and keeps our colours', () => {
   assert.is(terminalText('one\ntwo'), 'one\ntwo');
 });
 
-outputs('JSON parses to the same value and contains no control characters', () => {
-  const line = jsonText({ hostile });
-  assertHarmless(line);
-  assert.equal(JSON.parse(line), { hostile });
-});
-
 outputs('the banner and the log', async () => {
   const sandbox = await createTestSandbox();
   sandbox.first.execute('createCredential', { name: hostile, scopes: [], firm_id: '1' } as never);
