@@ -102,9 +102,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   });
   const target = world ?? whole();
   return {
-    ...{ offers, confirmable: false, worlds: world !== undefined, notes: [] },
-    /** Everything is created on demand, so nothing is withdrawn. */
-    withdraw: () => {},
+    ...{ offers, worlds: world !== undefined, notes: [] },
     shared: async () => target,
     own: async () => (world === undefined ? whole() : makeWorld()),
     async close() {

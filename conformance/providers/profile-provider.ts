@@ -40,38 +40,6 @@ interface ProfileProviderOptions {
   readonly maxRate?: number | undefined;
 }
 
-export function profileProvider(options: ProfileProviderOptions): Provider {
-  const { profile, used, maxRate } = options;
-  const notes = [...(options.notes ?? [])];
-  const settled = profile.seeds?.settled_transactions ?? [];
-  const left = settled.filter(({ id }) => used?.has(id) !== true);
-  if (left.length < settled.length) {
-    const gone = settled.filter((each) => !left.includes(each)).map(({ id }) => id);
-    const more = left.length === 0 ? 'add others' : `${left.length} left`;
-    notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
-  }
-  const credentials = withMain(profile.credentials);
-  const rest = { ...profile, credentials, seeds: { ...profile.seeds, settled_transactions: left } };
-  const wasFirm = profile.credentials.firm !== undefined;
-  const isOpen = options.tokenFrom !== undefined || !wasFirm;
-  const target = profileTarget({ ...options, profile: rest }, isOpen);
-  const lost = new Set<Capability>();
-  if (left.length === 0 && offersOf(profile, maxRate).has('settled_transaction')) {
-    lost.add('settled_transaction');
-  }
-  return {
-    ...{ worlds: false, confirmable: true, offers: target.offers, lost, notes },
-    withdraw(need, why) {
-      lost.add(need);
-      notes.push(`${nameInProfile(need)}: ${why}.`);
-      target.withdraw(need);
-    },
-    shared: async () => target,
-    own: async () => target,
-    close: () => target.end(),
-  };
-}
-
 type Credentials = Profile['credentials'];
 
 /**
@@ -117,23 +85,25 @@ export function isAmple(maxRate: number | undefined, perSecond: number): boolean
   return maxRate === undefined || maxRate >= 20 * perSecond;
 }
 
-interface ProfileTarget extends Target {
-  readonly offers: Set<Capability>;
-  withdraw(need: Capability): void;
-  /** Closes its receiver. */
-  end(): Promise<void>;
-}
-
-/** `isOpen`: a main credential named `firm` may turn out to be bound to a brand. */
-function profileTarget(options: ProfileProviderOptions, isOpen: boolean): ProfileTarget {
+export function profileProvider(options: ProfileProviderOptions): Provider {
   const { profile, maxRate, baseUrl, mark, tokenFrom, noCredential, used, variables } = options;
   const { seeds = {}, plan } = profile;
-  const offers = offersOf(profile, maxRate);
-  let credentials = profile.credentials as Readonly<
-    Partial<Record<Role, Readonly<Record<string, string | undefined>>>>
-  >;
-  let settled: readonly { readonly id: string; readonly account_id: string }[] =
-    seeds.settled_transactions ?? [];
+  const notes = [...(options.notes ?? [])];
+  const lost = new Set<Capability>();
+  const main = withMain(profile.credentials);
+  const offers = offersOf({ ...profile, credentials: main }, maxRate);
+  let credentials: Readonly<Partial<Record<Role, Readonly<Record<string, string | undefined>>>>> =
+    main;
+  const named = seeds.settled_transactions ?? [];
+  let settled: typeof named = named.filter(({ id }) => !used?.has(id));
+  if (settled.length < named.length) {
+    const gone = named.filter((each) => !settled.includes(each)).map(({ id }) => id);
+    const more = settled.length === 0 ? 'add others' : `${settled.length} left`;
+    notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
+  }
+  if (settled.length === 0 && offers.delete('settled_transaction')) lost.add('settled_transaction');
+  /** A main credential named `firm` may turn out to be bound to a brand. */
+  const isOpen = tokenFrom !== undefined || profile.credentials.firm === undefined;
   let receiver: Promise<WebhookReceiver> | undefined;
   const mainRole = (): Role =>
     credentials.firm === undefined && credentials.brand ? 'brand' : 'firm';
@@ -141,20 +111,20 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
   /** The rates that must have room for each request of a role: its own first, its firm's last. */
   const ratesOf = (role: Role): Rate[] => {
     const perSecond = plan?.per_second ?? SANDBOX_PER_SECOND;
-    const main: Rate = { key: 'main', perSecond };
+    const own: Rate = { key: 'main', perSecond };
     const firm: Rate = {
       key: role === 'other_firm' ? 'other firm' : 'firm',
       perSecond: plan?.firm_per_second ?? perSecond * FIRM_FACTOR,
       ...(plan?.firm_per_second === undefined ? { isAssumed: true } : {}),
     };
-    if (role === mainRole() || role === 'client') return [main, firm];
+    if (role === mainRole() || role === 'client') return [own, firm];
     if (role !== 'delegated' && role !== 'read_only') return [{ key: role, perSecond }, firm];
     // LIM-10: the Sandbox rate under any plan. NS-37: they may share one allowance, and that of the
     // credential that minted them, most likely the main one.
-    return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, main, firm];
+    return [{ key: 'delegated', perSecond: Math.min(perSecond, SANDBOX_PER_SECOND) }, own, firm];
   };
 
-  return {
+  const target: Target = {
     ...{ baseUrl, offers, disposable: false, operator: unsupportedOperator() },
     orders: ordersOf(profile.positions),
     get mainRole() {
@@ -177,15 +147,6 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
         offers.delete('firm');
         offers.add('brand');
       } else credentials = { ...credentials, [role]: given };
-    },
-    withdraw(need) {
-      offers.delete(need);
-      const { [need as Role]: _, ...rest } = credentials;
-      credentials = rest;
-      const place = seeds[need as SeedKind];
-      // Checking these would have used them up.
-      settled = settled.filter((each) => each.account_id !== place?.account_id);
-      if (settled.length === 0) offers.delete('settled_transaction');
     },
     async credential(role) {
       const given = credentials[role];
@@ -231,7 +192,24 @@ function profileTarget(options: ProfileProviderOptions, isOpen: boolean): Profil
       return (await receiver).hook((name) => pathUnder(url, name));
     },
     close: async () => {},
-    end: async () => (await receiver?.catch(() => undefined))?.close(),
+  };
+
+  return {
+    ...{ worlds: false, offers, lost, notes },
+    withdraw(need, why) {
+      lost.add(need);
+      notes.push(`${nameInProfile(need)}: ${why}.`);
+      offers.delete(need);
+      const { [need as Role]: _, ...rest } = credentials;
+      credentials = rest;
+      const place = seeds[need as SeedKind];
+      // Checking these would have used them up.
+      settled = settled.filter((each) => each.account_id !== place?.account_id);
+      if (settled.length === 0) offers.delete('settled_transaction');
+    },
+    shared: async () => target,
+    own: async () => target,
+    close: async () => (await receiver?.catch(() => undefined))?.close(),
   };
 }
 

@@ -109,10 +109,8 @@ export interface Provider {
   readonly offers: ReadonlySet<Capability>;
   /** Capabilities that were configured but do not work: an expired token, a missing or used seed. */
   readonly lost?: ReadonlySet<Capability>;
-  /** Whether its parts come from a profile, which may be wrong. */
-  readonly confirmable: boolean;
-  /** Withdraws a part that turned out not to work. */
-  withdraw(need: Capability, why: string): void;
+  /** Withdraws a part that turned out not to work. Only parts of a profile are checked so. */
+  withdraw?(need: Capability, why: string): void;
   /** True if scenarios can run concurrently in separate worlds. */
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */

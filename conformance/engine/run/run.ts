@@ -162,13 +162,15 @@ async function playAll(
     const { profileScenarios = [], confirmsAll = false } = options;
     const needed = neededCapabilities(scenarios, selection);
     const isTried = (part: Capability) =>
-      provider.confirmable && provider.offers.has(part) && (confirmsAll || needed.has(part));
+      provider.withdraw !== undefined &&
+      provider.offers.has(part) &&
+      (confirmsAll || needed.has(part));
     for (const scenario of profileScenarios) {
       const { confirms: part } = scenario;
       if (part !== undefined && !isTried(part)) continue;
       if (signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
       const { ending, why, missing } = await play({ scenario, rules: [] });
-      for (const each of missing) provider.withdraw(each, why ?? 'is of no use');
+      for (const each of missing) provider.withdraw?.(each, why ?? 'is of no use');
       const isBad = part === undefined && (ending === 'blocked' || ending === 'inconclusive');
       if (isBad) return { verdict: ending, why: why ?? '' };
     }
