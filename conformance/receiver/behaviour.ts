@@ -1,7 +1,8 @@
 // Checks over many deliveries: response time, redirects, leaked signatures, side effects.
-import type { Exchange, Judged } from '../engine/types.ts';
+import type { Exchange } from '../engine/types.ts';
 import { type Check, LOST } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
+import type { Judgement } from './judge.ts';
 import { type Probe, probesOf, shiftDigits } from './probes.ts';
 
 const forged = (name: string) => (signing: SigningOptions) =>
@@ -25,16 +26,12 @@ const check = (id: string, parts: Omit<Check, 'id' | 'group'>): Check => ({
 const slowMs = 5_000;
 const tooSlowMs = 15_000;
 
-interface Seen {
-  readonly verdict: Judged;
-  readonly expected: string;
-  readonly actual: string;
-  readonly shown: readonly Exchange[];
-}
-
 /** A check over the responses to valid deliveries and to forgeries; a response may leak the signature. */
 export interface MannerCheck extends Check {
-  readonly judge: (valid: readonly Exchange[], leaking: readonly Exchange[]) => Seen;
+  readonly judge: (
+    valid: readonly Exchange[],
+    leaking: readonly Exchange[],
+  ) => Judgement & { readonly shown: readonly Exchange[] };
 }
 
 /** Judged in every run. */

@@ -9,9 +9,15 @@ export interface Judgement {
   readonly verdict: Judged;
   readonly expected: string;
   readonly actual: string;
-  readonly exchanges: readonly number[];
   /** Replaces the text of the check if another risk applies. */
   readonly stake?: Pick<Check, 'gains' | 'fix'>;
+}
+
+/** The result of one check; `inconclusive` if it could not be judged. */
+export interface CheckResult {
+  readonly check: Check;
+  readonly judgement: Judgement;
+  readonly exchanges: readonly Exchange[];
 }
 
 const breaking: Pick<Check, 'gains' | 'fix'> = {
@@ -30,10 +36,9 @@ export function describeExchange({ response, failure }: Exchange): string {
 /** The verdict of one check over the responses to its deliveries, in order. */
 export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgement {
   const actual = exchanges.map(describeExchange).join(', then ');
-  const judged = (verdict: Judged, more: Partial<Judgement> = {}): Judgement => ({
-    ...{ verdict, expected: expectedOf(check), actual, exchanges: exchanges.map(({ n }) => n) },
-    ...more,
-  });
+  const judged = (verdict: Judged, more: Partial<Judgement> = {}): Judgement => {
+    return { verdict, expected: expectedOf(check), actual, ...more };
+  };
   const accepted = exchanges.every(isAccepted);
   if (check.group === 'accept') return judged(accepted ? 'passed' : 'deviates');
   if (isTolerance(check)) return judged(accepted ? 'passed' : 'advisory');
@@ -71,7 +76,6 @@ export function judgeEnded(
     verdict: 'deviates',
     expected: `${expectedOf(check)}, and a receiver that keeps running`,
     actual: `${answers}; the receiver went away at this: a valid delivery right after it was not answered (${describeExchange(control)})`,
-    exchanges: [...exchanges, control].map(({ n }) => n),
     stake: breaking,
   };
 }
@@ -85,5 +89,5 @@ export function leaksMac({ expectedMac }: Probe, { response }: Exchange): boolea
 
 /** A check that could not be judged, with the reason. */
 export function unjudged(check: Check, why: string): Judgement {
-  return { verdict: 'inconclusive', expected: check.title, actual: why, exchanges: [] };
+  return { verdict: 'inconclusive', expected: check.title, actual: why };
 }

@@ -13,19 +13,11 @@ const limitBytes = 65_536;
 /** The run was stopped; deliveries in flight show nothing about the receiver. */
 export class Interrupted extends Error {}
 
-export interface ProbeSender {
-  /** Rejects with `Interrupted` once the run is stopped. */
-  readonly send: (delivery: Delivery) => Promise<Exchange>;
-  /** Deliveries sent so far. */
-  readonly sentCount: () => number;
-  readonly close: () => Promise<void>;
-}
-
 export async function openProbeSender(
   url: string,
   startedAtMs: number,
   signal: AbortSignal = new AbortController().signal,
-): Promise<ProbeSender> {
+) {
   const sender = await socketSender();
   let sent = 0;
   const send = async (delivery: Delivery): Promise<Exchange> => {
@@ -46,16 +38,23 @@ export async function openProbeSender(
         if (error instanceof Unreachable) return error;
         throw error;
       });
-    const isNone = answer instanceof Unreachable;
+    const result =
+      answer instanceof Unreachable
+        ? { response: null, failure: answer.message }
+        : { response: answer, failure: null };
     return {
-      ...record,
-      response: isNone ? null : answer,
-      failure: isNone ? answer.message : null,
+      ...{ ...record, ...result },
       atMs: Math.round(beganMs - startedAtMs),
       durationMs: Math.round(performance.now() - beganMs),
     };
   };
-  return { send, sentCount: () => sent, close: () => sender.close() };
+  return {
+    /** Rejects with `Interrupted` once the run is stopped. */
+    send,
+    /** Deliveries sent so far. */
+    sentCount: () => sent,
+    close: () => sender.close(),
+  };
 }
 
 /** Long enough for the receiver to read the chunks separately. */

@@ -16,8 +16,8 @@ function titlesOf(fails: (check: Check) => boolean, breaks: readonly string[] = 
   const results = receiverChecks.map((check) => {
     const isBroken = breaks.includes(check.id);
     const verdict = isBroken ? 'advisory' : fails(check) ? 'deviates' : 'passed';
-    const judgement = { verdict, expected: 'e', actual: 'a', exchanges: [] } as const;
-    return { check, judgement, why: null, exchanges: [] };
+    const judgement = { verdict, expected: 'e', actual: 'a' } as const;
+    return { check, judgement, exchanges: [] };
   });
   const times = { startedAt: '2026-01-31T12:00:00.000Z', durationMs: 1, requests: 1 };
   const run = { ...times, results, refused: null, interrupted: false, observed: [] };

@@ -6,7 +6,8 @@ import { reportExchange } from '../reports/exchanges.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
 import { CAUSES, type Check, groupWords } from './check.ts';
-import type { CheckResult, ReceiverRun } from './run.ts';
+import type { CheckResult, Judgement } from './judge.ts';
+import type { ReceiverRun } from './run.ts';
 
 export interface ReceiverReportOptions {
   readonly version: string;
@@ -75,16 +76,18 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
 }
 
 function ruleOf(
-  { judgement, why, check }: CheckResult,
+  { judgement, check, exchanges }: CheckResult,
   { redactor, replay }: ReceiverReportOptions,
 ): ReportRule {
   const { id, group, title } = check;
-  const { verdict, stake = check, exchanges } = judgement;
+  const { verdict, stake = check } = judgement;
   const expected = redactor.text(judgement.expected);
   const actual = redactor.text(judgement.actual);
   const isAdvised = verdict === 'deviates' || verdict === 'advisory';
   const finding = {
-    ...{ scenario: id, verdict, expected, actual, exchanges },
+    ...{ scenario: id, verdict, expected, actual },
+    // A check that could not be judged rests on nothing that was sent for it.
+    exchanges: verdict === 'inconclusive' ? [] : exchanges.map(({ n }) => n),
     ...(isAdvised ? { advice: { why: check.why, at_stake: stake.gains, mend: stake.fix } } : {}),
     replay: redactor.text(replay(check)),
     fingerprint: fingerprintOf(id, id, { expected, actual }),
@@ -92,17 +95,22 @@ function ruleOf(
   const findings = verdict === 'passed' ? [] : [finding];
   return checkRule(
     { id, family: groupWords[group], words: title, verdict, scenarios: [id], findings },
-    why === null ? null : redactor.text(why),
+    whyUnjudged(judgement, redactor),
   );
 }
 
+function whyUnjudged({ verdict, actual }: Judgement, redactor: Redactor): string | null {
+  return verdict === 'inconclusive' ? redactor.text(actual) : null;
+}
+
 function scenarioOf(
-  { check: { id, title }, judgement: { verdict }, why, exchanges }: CheckResult,
+  { check: { id, title }, judgement, exchanges }: CheckResult,
   redactor: Redactor,
 ): ReportScenario {
+  const { verdict } = judgement;
   return {
     ...{ id, title, verdict, rules: [id], by_rule: { [id]: verdict } },
-    why: why === null ? null : redactor.text(why),
+    why: whyUnjudged(judgement, redactor),
     attempts: 1,
     duration_ms: exchanges.reduce((sum, each) => sum + each.durationMs, 0),
     exchanges: exchanges.map((each) => reportExchange(each, redactor)),

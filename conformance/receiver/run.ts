@@ -9,6 +9,7 @@ import { checksOf, groupsInOrder } from './checks.ts';
 import { type SigningOptions, validDelivery } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import {
+  type CheckResult,
   describeExchange,
   isAccepted,
   isGone,
@@ -21,15 +22,6 @@ import {
 } from './judge.ts';
 import { Interrupted, openProbeSender } from './probe-sender.ts';
 import { type EffectCounter, judgeEffects } from './side-effects.ts';
-
-/** The result of one check. */
-export interface CheckResult {
-  readonly check: Check;
-  readonly judgement: Judgement;
-  /** Why it was not judged. */
-  readonly why: string | null;
-  readonly exchanges: readonly Exchange[];
-}
 
 export interface ReceiverRun {
   readonly startedAt: string;
@@ -58,8 +50,6 @@ const returnLimitMs = 5000;
 const returnStepMs = 250;
 const interruptedWords = 'interrupted before it was judged';
 
-type Played = Omit<CheckResult, 'why'>;
-
 export async function runReceiver(options: ReceiverRunOptions): Promise<ReceiverRun> {
   const { url, signing, effects, selection, signal, onResult } = options;
   const startedAt = new Date().toISOString();
@@ -74,7 +64,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   const repeated = new Set<Check>();
   let refused: string | null = null;
   /** Checks of the current group, until the valid delivery after it decides whether they count. */
-  let played: Played[] = [];
+  let played: CheckResult[] = [];
 
   /** The first result of a check is kept. */
   const add = (result: CheckResult) => {
@@ -86,16 +76,15 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   /** Marks every check that has no result as not judged. */
   const addRest = (why: string, isWanted: (check: Check) => boolean = () => true) => {
     for (const check of wanted.filter(isWanted)) {
-      add({ check, judgement: unjudged(check, why), why, exchanges: [] });
+      add({ check, judgement: unjudged(check, why), exchanges: [] });
     }
   };
 
   const addManners = (isWanted: (judgement: Judgement) => boolean = () => true) => {
     for (const check of mannerChecks) {
-      const { shown, ...judged } = check.judge(valid, leaking);
-      const judgement: Judgement = { ...judged, exchanges: shown.map(({ n }) => n) };
+      const { shown: exchanges, ...judgement } = check.judge(valid, leaking);
       if (!wanted.includes(check) || !isWanted(judgement)) continue;
-      add({ check, judgement, why: null, exchanges: shown });
+      add({ check, judgement, exchanges });
     }
   };
 
@@ -103,8 +92,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   const settle = (why: string | null) => {
     for (const each of played) {
       const isKept = why === null || each.judgement.verdict === 'deviates';
-      const judgement = isKept ? each.judgement : unjudged(each.check, why);
-      add({ ...each, judgement, why: isKept ? null : why });
+      add(isKept ? each : { ...each, judgement: unjudged(each.check, why) });
     }
     played = [];
   };
@@ -209,9 +197,7 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
       observed.push('Side effects were not counted, because --effect-probe is missing.');
       return;
     }
-    for (const result of await judgeEffects(effects, wanted, signing, sender.send)) {
-      add({ ...result, why: null });
-    }
+    for (const result of await judgeEffects(effects, wanted, signing, sender.send)) add(result);
   };
 
   /** Earlier results are kept; an interrupted delivery does not count against the receiver. */

@@ -5,40 +5,30 @@ import type { Exchange } from '../engine/types.ts';
 import { effectChecks, nothingWhenRefused } from './behaviour.ts';
 import type { Check } from './check.ts';
 import type { Delivery, SigningOptions } from './delivery.ts';
-import { describeExchange, isAccepted, type Judgement } from './judge.ts';
+import { type CheckResult, describeExchange, isAccepted, type Judgement } from './judge.ts';
 
-export interface EffectCounter {
-  /** The number of side effects so far; rejects if it cannot be read. */
-  readonly count: () => Promise<number>;
-}
+/** The number of side effects so far; rejects if it cannot be read. */
+export type EffectCounter = () => Promise<number>;
 
 /** The count cannot be read. */
 export class EffectCounterError extends Error {}
 
 /** Reads a URL that returns a number, or JSON with a member `count`. */
 export function effectCounterOf(url: string): EffectCounter {
-  return {
-    count: async () => {
-      const { request } = (await import('undici')).default;
-      let text: string;
-      try {
-        const answer = await request(url, { signal: AbortSignal.timeout(5000) });
-        text = Buffer.from(await readWhole(answer.body)).toString();
-      } catch (error) {
-        throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
-      }
-      const found =
-        /^(\d+)$/.exec(text.trim()) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text.trim());
-      if (found !== null) return Number(found[1]);
-      throw new EffectCounterError(`${url} answers neither a number nor {"count": number}`);
-    },
+  return async () => {
+    const { request } = (await import('undici')).default;
+    let text: string;
+    try {
+      const answer = await request(url, { signal: AbortSignal.timeout(5000) });
+      text = Buffer.from(await readWhole(answer.body)).toString();
+    } catch (error) {
+      throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
+    }
+    const found =
+      /^(\d+)$/.exec(text.trim()) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text.trim());
+    if (found !== null) return Number(found[1]);
+    throw new EffectCounterError(`${url} answers neither a number nor {"count": number}`);
   };
-}
-
-interface EffectResult {
-  readonly check: Check;
-  readonly judgement: Judgement;
-  readonly exchanges: readonly Exchange[];
 }
 
 type Send = (delivery: Delivery) => Promise<Exchange>;
@@ -49,8 +39,8 @@ export async function judgeEffects(
   wanted: readonly Check[],
   signing: SigningOptions,
   send: Send,
-): Promise<readonly EffectResult[]> {
-  const results: EffectResult[] = [];
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
   for (const check of effectChecks.filter((each) => wanted.includes(each))) {
     const deliveries = check.probes(signing).map(({ delivery }) => delivery);
     try {
@@ -58,7 +48,7 @@ export async function judgeEffects(
     } catch (error) {
       if (!(error instanceof EffectCounterError)) throw error;
       const actual = `the effects could not be counted: ${error.message}`;
-      const judged = { verdict: 'blocked', expected: check.title, actual, exchanges: [] } as const;
+      const judged = { verdict: 'blocked', expected: check.title, actual } as const;
       results.push({ check, judgement: judged, exchanges: [] });
     }
   }
@@ -70,9 +60,9 @@ async function measure(
   check: Check,
   deliveries: readonly Delivery[],
   send: Send,
-): Promise<EffectResult> {
+): Promise<CheckResult> {
   const wanted = check === nothingWhenRefused ? 0 : 1;
-  const before = await counter.count();
+  const before = await counter();
   const exchanges: Exchange[] = [];
   if (check.together) exchanges.push(...(await Promise.all(deliveries.map(send))));
   else for (const delivery of deliveries) exchanges.push(await send(delivery));
@@ -82,15 +72,14 @@ async function measure(
     verdict: count === wanted && !isRepeatRefused ? 'passed' : 'deviates',
     expected: `${wanted} side effect${wanted === 1 ? ', and 2xx to every delivery' : 's'}`,
     actual: `${count}; answers: ${exchanges.map(describeExchange).join(', ')}`,
-    exchanges: exchanges.map(({ n }) => n),
   };
   return { check, judgement, exchanges };
 }
 
 /** Side effects may happen a moment after the response. */
 async function settled(counter: EffectCounter, wanted: number): Promise<number> {
-  for (let turn = 0; turn < 10 && (await counter.count()) < wanted; turn += 1) await pause(100);
+  for (let turn = 0; turn < 10 && (await counter()) < wanted; turn += 1) await pause(100);
   // A duplicate may still follow after the expected number.
   await pause(150);
-  return counter.count();
+  return counter();
 }

@@ -28,7 +28,7 @@ export async function judgeReceiver(
   const baseline = prepareFinish(options, io);
   const effects = effectProbe === undefined ? null : effectCounterOf(effectProbe);
   try {
-    await effects?.count();
+    await effects?.();
   } catch (error) {
     if (!(error instanceof EffectCounterError)) throw error;
     throw new UsageError(`--effect-probe: ${error.message}`);

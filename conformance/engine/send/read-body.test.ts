@@ -66,7 +66,7 @@ bodies('an endless response of a receiver or a target is cut off', async () => {
     const { response } = await sender.send({ headers: [], body: Buffer.from('{}') } as never);
     assert.equal([response?.status, response?.body.length], [200, 65_536]);
     await sender.close();
-    const counted = effectCounterOf(url).count();
+    const counted = effectCounterOf(url)();
     assert.match(await failureOf(counted), 'longer than 1024 KiB');
     const target = await socketSender();
     const wire = { method: 'GET', url, headers: [], body: undefined, timeoutMs: 20_000 };
