@@ -2,7 +2,9 @@
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rules } from '../../../fixtures/rules.ts';
 import { systemIo } from '../io.ts';
+import { suggestIds } from '../suggest-ids.ts';
 import { defineExplain } from './explain.ts';
 import { defineList } from './list.ts';
 import { addReportOptions, addTargetOptions, optionsOf, type RunOptions } from './options.ts';
@@ -31,6 +33,19 @@ options('other commands name what they know, and what they do not', async () => 
   assert.match(listed.out, /\d+ rules, \d+ scenarios, \d+ receiver checks, \d+ client checks/);
   const positional = await runCommand(defineRun, {}, {}, ['http://x']);
   assert.match(positional.err, 'unexpected argument http://x: give the URL with --base-url');
+});
+
+const TYPED: [text: string, offered: string][] = [
+  ['IDEM-4', '; did you mean IDEM-4a, IDEM-4b, IDEM-4c or IDEM-4d?'],
+  ['idem4b', '; did you mean IDEM-4b?'],
+  ['CONV_3', '; did you mean CONV-3?'],
+  ['nothing-of-the-kind', ''],
+  // Too many suggestions to be useful.
+  ['HOOK', ''],
+];
+options('a mistyped id gets suggestions', () => {
+  const ids = rules.map(({ id }) => id);
+  for (const [text, offered] of TYPED) assert.is(suggestIds(text, ids), offered);
 });
 
 options('the minimal options', () => {

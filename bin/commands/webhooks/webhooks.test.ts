@@ -24,18 +24,25 @@ function file(name: string, text: string | Uint8Array): string {
   return path;
 }
 
+/** What every command of these tests printed. */
+const printed: string[] = [];
+
 /** A running command: its lines so far, a way to stop it, and its end. */
 function start(args: readonly string[], given: Partial<CommandIo> = {}) {
   const lines: string[] = [];
   let onLine = () => {};
   const stop = new AbortController();
   const out = (text: string) => {
+    printed.push(text);
     lines.push(...text.trimEnd().split('\n'));
     onLine();
   };
   const env = { SECRET: secret, OLD: 'whsec_old' };
   const io = { env, stop: stop.signal, ...given, out };
-  const end = runCommand(defineWebhooks, {}, io, args).then((ran) => ({ ...ran, out: lines }));
+  const end = runCommand(defineWebhooks, {}, io, args).then((ran) => {
+    printed.push(ran.err);
+    return { ...ran, out: lines };
+  });
   const line = async (index: number): Promise<string> => {
     while (lines.length <= index) {
       await new Promise<void>((resolve) => {
@@ -158,7 +165,8 @@ test('a given body is sent byte for byte', async () => {
       yield bytes.subarray(2);
     })();
     const args = ['send', url, '--secret-env', 'SECRET', '--body-file', '-'];
-    assert.is((await run(args, { stdin })).code, 0);
+    const { code, out } = await run(args, { stdin });
+    assert.equal([code, out.at(-1)], [0, '✔ the receiver accepted it, as it should']);
   });
   assert.ok(Buffer.concat(received).equals(Buffer.concat([bytes, bytes])));
 });
@@ -331,7 +339,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [signed('--category', 'nothing'), '--category'],
     [signed('--kind', 'nothing'), '--kind'],
     [signed('--kind', 'order.filled', '--category', 'account'), '--kind'],
-    [signed('--data', '{"a":}'), '--data: is not JSON: line 1, column 6: a value was expected'],
+    [signed('--data', '{"a":}'), '--data: is not JSON: line 1, column 6: unexpected'],
     [sendTo('--secret-env', secret), '--secret-env takes the name'],
     [signed('--seq', '1.5'), '--seq'],
     [signed('--at', 'yesterday'), '--at'],
@@ -357,7 +365,6 @@ test('wrong usage is exit code 2, with the option named', async () => {
     const { code, err, out } = await run(args);
     assert.is(code, 2, args.join(' '));
     assert.match(err, words, args.join(' '));
-    assert.not.match(err, secret);
     assert.equal(out, [], args.join(' '));
   }
 });
@@ -377,19 +384,6 @@ test('only loopback addresses are allowed, unless the host is confirmed', async 
   await withReceiver(answer, async (url) => {
     assert.is((await send(url, '--i-own-this-host')).code, 0);
   });
-});
-
-test('no command prints the secret', async () => {
-  const lines: string[] = [];
-  await withListener([], async (url) => {
-    const good = await run(['send', url, '--secret-env', 'SECRET']);
-    assert.is(good.out.at(-1), '✔ the receiver accepted it, as it should');
-    lines.push(...good.out);
-    lines.push(...(await run(['send', url, '--secret-env', 'SECRET', '--json'])).out);
-  }).then(({ arrivals }) => lines.push(JSON.stringify(arrivals)));
-  lines.push(...(await run([...verifyArgs(file('good.json', 'x')), '--json'])).out);
-  assert.ok(lines.length > 5);
-  assert.not.match(lines.join('\n'), secret);
 });
 
 test('as a separate program it listens, reports, and stops on a signal', async () => {
@@ -412,6 +406,11 @@ test('vectors: the output equals the published file', async () => {
   const { vectors } = JSON.parse(out.join('\n')) as { vectors: readonly Record<string, unknown>[] };
   const verdicts = new Set(vectors.map(({ verdict }) => verdict));
   assert.equal([vectors.length > 40, [...verdicts]], [true, ['accept', 'refuse']]);
+});
+
+test('none of these commands printed the secret', () => {
+  assert.ok(printed.length > 100, `${printed.length} outputs`);
+  assert.not.match(printed.join('\n'), secret);
 });
 
 test.run();

@@ -33,8 +33,9 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       if (fault === 'reset-before') return void incoming.socket.resetAndDestroy();
-      if (fault !== undefined && UNSEEN.has(fault)) return answerFor(response, fault);
-      pass({ options, agent, incoming, response, body: Buffer.concat(chunks), fault });
+      const page = fault && UNSEEN.has(fault) && ERROR_PAGES[fault];
+      if (page) return void response.writeHead(page.status, page.headers).end(page.body);
+      pass(options, agent, incoming, response, Buffer.concat(chunks), fault);
     });
   });
   server.on('upgrade', (incoming, socket, head) => tunnel(options.target, incoming, socket, head));
@@ -73,35 +74,27 @@ function tunnel(target: string, incoming: IncomingMessage, socket: Duplex, head:
   }
 }
 
-function answerFor(response: ServerResponse, fault: NetworkFault): void {
-  const { status, headers, body } = ERROR_PAGES[fault]!;
-  response.writeHead(status, headers).end(body);
-}
-
-interface Passing {
-  readonly options: ChaosProxyOptions;
-  readonly agent: Agent;
-  readonly incoming: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly body: Buffer;
-  readonly fault: NetworkFault | undefined;
-}
-
-function pass({ options, agent, incoming, response, body, fault }: Passing): void {
+/** Passes a request to the target; the response may get lost, be replaced or be delayed. */
+function pass(
+  { target, slowMs = 0, skewMs = 0 }: ChaosProxyOptions,
+  agent: Agent,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  fault: NetworkFault | undefined,
+): void {
   const { method, rawHeaders, url = '/' } = incoming;
   const headers = rawHeaders as unknown as string[];
-  const onward = request(options.target + url, { method, headers, agent }, (answer) => {
+  const onward = request(target + url, { method, headers, agent }, (answer) => {
     const chunks: Buffer[] = [];
     answer.on('data', (chunk: Buffer) => chunks.push(chunk));
     answer.on('end', () => {
       if (fault === 'reset-after') return void incoming.socket.resetAndDestroy();
-      if (fault !== undefined && ERROR_PAGES[fault] !== undefined)
-        return answerFor(response, fault);
-      const late = fault === 'slow' ? (options.slowMs ?? 0) : 0;
+      const page = fault && ERROR_PAGES[fault];
+      if (page) return void response.writeHead(page.status, page.headers).end(page.body);
       const whole = Buffer.concat(chunks);
-      const send = () => relay(response, answer, whole, fault === 'truncated', options.skewMs ?? 0);
-      if (late === 0) return send();
-      const sending = setTimeout(send, late);
+      const send = () => relay(response, answer, whole, fault === 'truncated', skewMs);
+      const sending = setTimeout(send, fault === 'slow' ? slowMs : 0);
       // A client that gave up gets no response.
       response.on('close', () => clearTimeout(sending));
     });
