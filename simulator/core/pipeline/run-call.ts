@@ -61,12 +61,13 @@ export function runAndAnswer(context: RequestContext): StepResult {
 function runBatch(context: RequestContext, batch: Batch): Decision {
   const outcome = context.idempotency;
   const replies: Reply[] = [];
-  // BULK-3: each row rests on the rules of its own create; what is open in one is not in the batch.
+  // BULK-3: a refused row rests on the rules of its refusal; what is open in it is not in the batch.
   const cites = new Set(batch.cites);
   for (let index = 0; index < batch.rows; index += 1) {
     const row = batch.decideRow(index);
     evolve(context.world, row.changes);
     replies.push(row.reply);
+    if (row.reply.status < 400) continue;
     for (const cite of row.cites) if (!cite.startsWith('NS-')) cites.add(cite);
   }
   // A converged row does not make the whole batch converged.
