@@ -72,9 +72,11 @@ export function asForeignReplay(
   if (found.basis?.idempotency === 'replayed' || key === undefined) return found;
   const first = answersIn(played.target).find((each) => {
     const other = played.model.get(each.n);
-    const isOther = other?.kind === 'answer' && textOf(other) !== textOf(due);
+    const isOther =
+      other?.kind === 'answer' && (other.status !== due.status || textOf(other) !== textOf(due));
     const isSameKey = each.n !== own.n && keyOf(each)?.toLowerCase() === key;
-    return isSameKey && isOther && Buffer.from(each.body).equals(own.body);
+    const isSame = each.status === own.status && Buffer.from(each.body).equals(own.body);
+    return isSameKey && isOther && isSame;
   });
   if (first === undefined) return found;
   const routeOf = ({ sent }: CallOutcome) => sent.target.replace(/\?.*/, '').replace(/\d+/g, '');

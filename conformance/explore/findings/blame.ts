@@ -84,23 +84,34 @@ export async function blame(
   variants: Models['variants'],
   coverage: Coverage,
 ): Promise<Blame> {
-  const { ofAnswer, before } = likelyRules(shown, coverage);
-  const likely = [...new Set([...ofAnswer, ...before])];
+  const { ofAnswer, before, certain, refusing } = likelyRules(shown, coverage);
+  const likely = certain.length > 0 ? certain : [...new Set([...ofAnswer, ...before])];
   const rank = (rule: string) => likely.indexOf(rule) >>> 0;
   const rankOf = ({ breaks }: Variant) => Math.min(...breaks.map(rank));
   const ranked = [...variants(new Set(likely))].sort((one, other) => rankOf(one) - rankOf(other));
-  const named = await variantFor(shown, met, reference, ranked.slice(0, MOST_VARIANTS));
+  // A rule of the refusal that came is likelier than a coincidence in a short sequence.
+  const mayName = ({ breaks }: Variant) =>
+    refusing.length === 0 || breaks.some((rule) => refusing.includes(rule));
+  const tried = ranked.slice(0, MOST_VARIANTS);
+  const named = await variantFor(shown, met, reference, tried, mayName);
   const broken = [...(named?.breaks ?? [])].sort((one, other) => rank(one) - rank(other));
   // If neither a rule of the model nor the place decides, it is an assumption of the model.
   const rules = named === undefined ? ofAnswer.filter((rule) => !rule.startsWith('NS-')) : broken;
   return { rules, ...(named && { variant: named }) };
 }
 
-/** The rules of the answer and of its place, the most likely first; and the rules of earlier answers. */
+/** The rules of the answer and of its place, the most likely first, and those of earlier answers. */
 function likelyRules(
   { difference, recorded, compared }: Shown,
   { rules: counts, refusals }: Coverage,
-): { readonly ofAnswer: readonly string[]; readonly before: readonly string[] } {
+): {
+  readonly ofAnswer: readonly string[];
+  readonly before: readonly string[];
+  /** The only possible ones, if the kind of the difference tells. */
+  readonly certain: readonly string[];
+  /** Those of the refusal that came where the call has to be served. */
+  readonly refusing: readonly string[];
+} {
   const { at, operation, basis, form = [] } = difference;
   const isAnswer = at === 'status' || at === 'code' || at === 'no_answer';
   const byPlace = BY_PLACE.filter(([place]) => place.test(at)).flatMap(([, rules]) => rules);
@@ -130,10 +141,11 @@ function likelyRules(
   const late = isLateRepeat(steps, difference.n) ? LATE_REPEAT : [];
   const keptFailure = keptFailureAt(recorded, difference.n);
   const ofForm = [form].flat();
+  const certain = at.startsWith('attempt') ? byPlace : [];
   const first = [
     ...ofForm,
     ...(at === 'no_answer' ? [own] : []),
-    ...(at.startsWith('attempt') ? byPlace : []),
+    ...certain,
     ...keptFailure,
     ...late,
     ...rulesAtOnce(steps),
@@ -142,7 +154,8 @@ function likelyRules(
     ...byPlace,
     ...ofAnswer,
   ];
-  return { ofAnswer: [...new Set(first.length > 0 ? first : [own])], before: [...before, own] };
+  const ofAnswerAndPlace = [...new Set(first.length > 0 ? first : [own])];
+  return { ofAnswer: ofAnswerAndPlace, before: [...before, own], certain, refusing };
 }
 
 /** A failure that passes is not kept under its key (IDEM-6): the rule of each. */
@@ -201,13 +214,14 @@ async function variantFor(
   met: Shown,
   reference: Reference,
   variants: readonly Variant[],
+  mayBeSecond: (variant: Variant) => boolean,
 ): Promise<Variant | undefined> {
   let second: Variant | undefined;
   for (const variant of variants) {
     if (!(await explains(variant, shown, reference))) continue;
     if (await showsInSeries(variant, shown, reference)) continue;
     if (await explains(variant, met, reference)) return variant;
-    second ??= variant;
+    if (mayBeSecond(variant)) second ??= variant;
   }
   return second;
 }
