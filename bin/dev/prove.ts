@@ -1,15 +1,16 @@
 // `npm run prove [-- --accept] [--full] [--witness] [NAME…]`: checks that the judge catches each deviation by
 // exactly its rules, and that no expectation of the judge has lost the deviations that trip it.
-// NAME is a family (`accounts`), a rule or a deviation, with `*` for any characters. --accept writes
-// the new record to fixtures/proof.json; --full plays every scenario against each deviation; --witness
-// proves the defects of the witness instead.
+// NAME is a rule or a deviation, with `*` for any characters: `'ACC-*'`. --accept writes the new record
+// to fixtures/proof.json; --full plays every scenario against each deviation; --witness proves the
+// defects of the witness instead.
+
+import { globTest } from '../../conformance/engine/run/select.ts';
 import { rules } from '../../fixtures/rules.ts';
 import type { Deviation } from '../../simulator/deviations/deviation.ts';
 import { deviations, findDeviation, unbreakable } from '../../simulator/deviations/register.ts';
 import { defects } from '../e2e/testing/witness/defects.ts';
 import { ANY_SCENARIO } from './prove/expectations.ts';
 import { complaintsAbout, type Judged, playedScenarios } from './prove/judge.ts';
-import { namedIn } from './prove/names.ts';
 import { compare, keyOf, readRecord, trippedIn, updated, writeRecord } from './prove/record.ts';
 import { proveWitness } from './prove/witness.ts';
 import type { Order } from './prove/worker.ts';
@@ -32,18 +33,16 @@ const { values, positionals: names } = readArgs(import.meta.url, {
   },
 });
 const last = values.witness ? 'defect' : 'deviation';
-const unknown = (name: string) =>
-  refuse(import.meta.url, `${name} is not a family, a rule or a ${last}`);
 const isPart = names.length > 0;
 if (values.witness) {
-  const chosenDefects = namedIn(defects, names, unknown);
+  const chosenDefects = namedIn(defects);
   process.exit(await proveWitness(chosenDefects, { ...values, isPart }));
 }
 
 const startedMs = performance.now();
 const committed = readRecord();
 const judged = new Map<string, Judged>();
-const chosen = namedIn(deviations, names, unknown).map(orderFor);
+const chosen = namedIn(deviations).map(orderFor);
 const needed = isPart ? chosen.flatMap((order) => order.scenarios) : everyScenario();
 const orders = [{ id: 'conforming', scenarios: needed }, ...chosen];
 
@@ -136,4 +135,18 @@ function findUncovered(): string[] {
     ...bare.map(({ id }) => `no deviation breaks ${id}`),
     ...blind.map(({ id }) => `no deviation trips anything in ${id}`),
   ];
+}
+
+/** The items that match any name, or all without names. */
+function namedIn<T extends { readonly id: string; readonly breaks: readonly string[] }>(
+  all: readonly T[],
+): readonly T[] {
+  if (!isPart) return all;
+  const found = names.flatMap((name) => {
+    const isMeant = globTest(name);
+    const own = all.filter(({ id, breaks }) => [id, ...breaks].some(isMeant));
+    if (own.length === 0) refuse(import.meta.url, `${name} is not a rule or a ${last}`);
+    return own;
+  });
+  return all.filter((each) => found.includes(each));
 }

@@ -35,9 +35,8 @@ function named<T extends { readonly id: string }>(all: readonly T[], ids: readon
 }
 
 if (values.list) {
-  const shown = (each: { readonly id: string; readonly sentence: string }) => each;
-  const plain = { traits: traits.map(shown), defects: defects.map(shown) };
-  console.log(JSON.stringify(plain, ['traits', 'defects', 'id', 'breaks', 'sentence'], 2));
+  const members = ['traits', 'defects', 'id', 'breaks', 'sentence'];
+  console.log(JSON.stringify({ traits, defects }, members, 2));
 } else {
   const { style } = values;
   if (style !== 'plain' && style !== 'other') refuse(import.meta.url, '--style is plain or other');

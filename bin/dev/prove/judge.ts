@@ -6,7 +6,6 @@ import type { Scenario } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
-import type { Settings } from '../../../fixtures/settings.ts';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 import { ANY_SCENARIO, type Evaluated, evaluatedIn, FIXED_MARK } from './expectations.ts';
@@ -32,16 +31,14 @@ export interface Judged {
 export async function judgeDeviation(
   deviation: Deviation | null,
   chosen: readonly Scenario[],
-  seed = 1,
-  settings: Partial<Settings> = {},
 ): Promise<Judged> {
   const deviations = deviation === null ? [] : [deviation];
-  const sandbox = await createSandbox({ clock: 'frozen', settings, deviations });
+  const sandbox = await createSandbox({ clock: 'frozen', deviations });
   const sender = fetchSender(sandbox.fetch);
   // Calls are made in process; only the events channel needs a socket to connect to.
   const { base_url: baseUrl } = await sandbox.listen();
   const provider = await controlProvider({ baseUrl, controlUrl: `${baseUrl}/_sandbox`, sender });
-  const given = { scenarios: chosen, provider, sender, seed, mark: FIXED_MARK, timeoutMs: 10_000 };
+  const given = { scenarios: chosen, provider, sender, mark: FIXED_MARK, timeoutMs: 10_000 };
   const { scenarios: results } = await runScenarios(given);
   await provider.close();
   await sandbox.close();

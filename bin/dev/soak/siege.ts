@@ -260,7 +260,7 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
   // Removes all records, so that the remaining resources are leaks.
   await order('DELETE', 'faults');
   for (const name of worlds) await order('DELETE', `worlds/${name}`);
-  const { snapshots } = await order<Snapshots>('GET', 'snapshots');
+  const { snapshots } = await order<{ snapshots: { name: string }[] }>('GET', 'snapshots');
   for (const { name } of snapshots) await order('DELETE', `snapshots/${name}`);
   await order('POST', 'reset');
   await pool.destroy();
@@ -270,10 +270,6 @@ async function playInterval(sandbox: Program, receiverUrl: string, seed: number,
 
 interface Credentials {
   readonly credentials: readonly Record<'name' | 'token' | 'client_id', string>[];
-}
-
-interface Snapshots {
-  readonly snapshots: readonly { readonly name: string }[];
 }
 
 const pathIn = (world: string, path: string) => (world === '' ? path : `worlds/${world}/${path}`);
