@@ -1,12 +1,10 @@
 // `sandbox exec -- COMMAND`: the environment of the command, and its exit code.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules as allRules } from '../../fixtures/rules.ts';
-import { runCommand } from '../commands/conformance/testing/run-judge.ts';
-import { defineExec } from '../commands/sandbox/exec.ts';
 import { root } from '../dev/root.ts';
 import { Program, run as runProgram, SANDBOX } from './testing/program.ts';
 
@@ -14,9 +12,6 @@ const exec = suite('sandbox exec');
 const folder = mkdtempSync(join(tmpdir(), 'exec-'));
 
 const run = (args: readonly string[]) => runProgram([SANDBOX, 'exec', ...args], { cwd: folder });
-
-/** The exit code and the message of options that are refused, in this process. */
-const refusal = (args: readonly string[]) => runCommand(defineExec, {}, {}, args);
 
 /** A program that is run by the same Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
@@ -188,29 +183,6 @@ for (const [words, signal, handler] of SIGNALS) {
     assert.is(await isServed(base), false);
   });
 }
-
-const REFUSED: readonly (readonly [args: string[], words: string])[] = [
-  [[], 'name the command after --'],
-  [['--json', '--', 'true'], "unknown option '--json'"],
-  [['true', '-q', 'x y'], "put -- before the command: sandbox exec -- true -q 'x y'"],
-  [['--coverage=json=no/such', '--', 'true'], '--coverage=json=no/such: there is no folder '],
-  [['--record', 'no/such/file', '--', 'true'], '--record no/such/file: there is no folder /'],
-  [['--record', join(folder, 'old.jsonl'), '--', 'true'], '/old.jsonl: is not empty'],
-];
-for (const [args, words] of REFUSED) {
-  exec(`${args.join(' ')} is refused before anything runs`, async () => {
-    writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
-    const { code, err } = await refusal(args);
-    assert.is(code, 2, err);
-    assert.ok(err.includes(words), err);
-  });
-}
-
-exec('a failed start leaves no recording', async () => {
-  const file = join(folder, 'new.jsonl');
-  const { code } = await refusal(['--record', file, '--ready-file', 'no/such/file', '--', 'true']);
-  assert.equal([code, existsSync(file)], [2, false]);
-});
 
 exec.after(() => rmSync(folder, { recursive: true }));
 exec.run();

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type SandboxHandle, type SandboxOptions } from '../../simulator/index.ts';
-import type { ReadyEvent } from '../commands/sandbox/ready.ts';
 
 const kept = suite<{ folder: string; state: string }>('options for a kept world');
 
@@ -22,17 +21,12 @@ kept.before.each((place) => {
 });
 kept.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-interface Info {
-  readonly world: string;
-  readonly credentials: readonly { readonly token: string; readonly plan: string }[];
-  readonly clock: { readonly mode: string; readonly now_ms: number };
-  readonly counts: { readonly accounts: number };
-}
-
 async function see(sandbox: SandboxHandle) {
-  const { world, credentials, clock, counts } = (await sandbox.control('GET', 'info')) as Info;
+  const { world, credentials, clock, counts, subscription } = await sandbox.control.getInfo();
+  const { forwards } = await sandbox.control.listForwards();
   const { token = '', plan } = credentials[0] ?? {};
-  return { world, token, plan, mode: clock.mode, nowMs: clock.now_ms, accounts: counts.accounts };
+  const { mode, now_ms: nowMs } = clock;
+  return { world, token, plan, mode, nowMs, accounts: counts.accounts, subscription, forwards };
 }
 
 /** The world after loading and, with `isReset`, after a reset; then it is saved again. */
@@ -110,30 +104,20 @@ kept('a file without a starting world is served under its own name', async ({ st
   assert.is(reset.token, loaded.token, 'the seed is that of the file');
 });
 
-/** The receiver and the forwards of a sandbox. */
-async function forwardsWith(options: SandboxOptions) {
-  const sandbox = await createSandbox(options);
-  const { subscription } = (await sandbox.control('GET', 'info')) as ReadyEvent;
-  const { forwards } = await sandbox.control.listForwards();
-  await sandbox.close();
-  return { subscription, forwards };
-}
-
 kept('a receiver at another URL keeps its subscription and secret', async ({ state }) => {
   // Saved without a receiver, then with one, then with the same one at another URL.
-  await forwardsWith({ state });
-  const first = await forwardsWith({ state, forwardTo: 'http://127.0.0.1:9/one' });
+  await load({ state });
+  const { loaded: first } = await load({ state, forwardTo: 'http://127.0.0.1:9/one' });
   const to = 'http://127.0.0.1:9/two';
-  assert.equal(await forwardsWith({ state, forwardTo: to }), {
-    subscription: { ...first.subscription, forwards_to: to },
-    forwards: [{ from: 'https://receiver.example', to }],
-  });
+  const { loaded } = await load({ state, forwardTo: to });
+  assert.equal(loaded.subscription, { ...first.subscription, forwards_to: to });
+  assert.equal(loaded.forwards, [{ from: 'https://receiver.example', to }]);
 });
 
 kept('forwards in the options apply to the loaded world', async ({ state }) => {
   const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
-  await forwardsWith({ state });
-  assert.equal((await forwardsWith({ state, forwards: [forward] })).forwards, [forward]);
+  await load({ state });
+  assert.equal((await load({ state, forwards: [forward] })).loaded.forwards, [forward]);
 });
 
 kept.run();

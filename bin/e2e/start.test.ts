@@ -1,15 +1,12 @@
 // `sandbox start` for people and scripts: output, exit codes, and shutdown.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runCommand } from '../commands/conformance/testing/run-judge.ts';
 import type { ReadyEvent } from '../commands/sandbox/ready.ts';
-import { defineStart } from '../commands/sandbox/start.ts';
 import { Program, ready, SANDBOX } from './testing/program.ts';
 
 const starts = suite<{ folder: string; children: Program[] }>('sandbox start');
@@ -110,31 +107,6 @@ starts('quiet shows the banner only', async (place) => {
   await child.ended;
   assert.is(child.out.slice(before).trim(), '');
 });
-
-starts('a port in use is exit code 3, and says what to do', async () => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port } = taken.address() as AddressInfo;
-  const { code, err } = await runCommand(defineStart, {}, {}, ['--port', String(port)]);
-  taken.close();
-  assert.is(code, 3);
-  assert.match(err, `port ${port} on 127.0.0.1 is in use`);
-  assert.match(err, '--port');
-});
-
-const MISTAKES = [
-  ['--config', 'absent.json', '--config absent.json: there is no such file'],
-  ['--host', '192.0.2.1', '--control-token', 't', '--host 192.0.2.1: this machine has no such'],
-  ['--ready-file', 'no/such/folder', '--ready-file no/such/folder: there is no folder '],
-];
-for (const mistake of MISTAKES) {
-  const [args, words] = [mistake.slice(0, -1), mistake.at(-1) ?? ''];
-  starts(`${args.join(' ')} is exit code 2`, async () => {
-    const ran = await runCommand(defineStart, {}, {}, ['--port', '0', ...args]);
-    assert.is(ran.code, 2);
-    assert.match(ran.err, words);
-  });
-}
 
 starts('a config file in the folder counts, and is refused by its field', async (place) => {
   writeFileSync(join(place.folder, 'sandbox.config.json'), '{"settings": {"no_such": 1}}');

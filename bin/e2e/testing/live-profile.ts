@@ -16,10 +16,6 @@ export interface ProfileRates {
   readonly firm_per_second?: number;
 }
 
-interface Listed {
-  readonly credentials: readonly { readonly client_id: string; readonly kind: string }[];
-}
-
 interface LiveTarget {
   readonly rates: ProfileRates;
   readonly sandbox?: SandboxOptions;
@@ -91,7 +87,7 @@ export async function profileOfSandbox(
     plan,
     receiver: { listen: `127.0.0.1:${port}`, public_url: `${TUNNEL}/hooks` },
   };
-  const { credentials } = (await sandbox.control('GET', 'credentials')) as Listed;
+  const { credentials } = await sandbox.control.listCredentials();
   for (const { client_id: clientId, kind } of credentials) {
     const rate = { rate_per_second: plan.per_second };
     if (kind === 'server') await sandbox.control('PATCH', `credentials/${clientId}`, rate);

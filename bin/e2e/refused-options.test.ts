@@ -1,13 +1,14 @@
-// Files that the sandbox cannot use: the exit code and the message; the file is not changed.
+// Options and files that the sandbox cannot use: the exit code and the message; no file is changed.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox } from '../../simulator/index.ts';
-import { runCommand } from '../commands/conformance/testing/run-judge.ts';
+import { runCommand, withServer } from '../commands/conformance/testing/run-judge.ts';
 import { defineExec } from '../commands/sandbox/exec.ts';
+import { defineStart } from '../commands/sandbox/start.ts';
 import { SANDBOX } from './testing/program.ts';
 
 const files = suite('files of a sandbox');
@@ -19,6 +20,50 @@ async function refusal(...options: readonly string[]) {
   assert.is(err.trim().split('\n').length, 1, err);
   return { code, err };
 }
+
+const REFUSED: readonly (readonly [args: string[], words: string])[] = [
+  [['--config', 'absent.json'], '--config absent.json: there is no such file'],
+  [['--control-token', 't', '--host', '192.0.2.1'], '--host 192.0.2.1: this machine has no such'],
+  [['--coverage=json=no/such'], '--coverage=json=no/such: there is no folder '],
+  [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
+  [['--record', join(folder, 'old.jsonl')], '/old.jsonl: is not empty'],
+  [['--json'], "unknown option '--json'"],
+  [['ls', '-q', 'x y'], "put -- before the command: sandbox exec -- ls -q 'x y' -- true"],
+];
+for (const [args, words] of REFUSED) {
+  files(`${args.join(' ')} is refused with exit code 2 before anything runs`, async () => {
+    writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
+    const { code, err } = await refusal(...args);
+    assert.is(code, 2, err);
+    assert.ok(err.includes(words), err);
+  });
+}
+
+files('without a command nothing runs', async () => {
+  const { code, err } = await runCommand(defineExec, {});
+  assert.is(code, 2);
+  assert.match(err, 'name the command after --');
+});
+
+files('a failed start leaves no recording', async () => {
+  const file = join(folder, 'new.jsonl');
+  const { code, err } = await refusal('--record', file, '--ready-file', 'no/such/folder');
+  assert.equal([code, existsSync(file)], [2, false]);
+  assert.match(err, '--ready-file no/such/folder: there is no folder ');
+});
+
+files('a port in use is exit code 3, and says what to do', () =>
+  withServer(
+    () => {},
+    async (url) => {
+      const { port } = new URL(url);
+      const { code, err } = await runCommand(defineStart, {}, {}, ['--port', port]);
+      assert.is(code, 3);
+      assert.match(err, `port ${port} on 127.0.0.1 is in use`);
+      assert.match(err, '--port');
+    },
+  ),
+);
 
 const sandbox = await createSandbox();
 const whole = (await sandbox.control('GET', 'state')) as { readonly world: object };
