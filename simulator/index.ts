@@ -1,4 +1,5 @@
 // The public entry point: a sandbox in your own program, with or without a socket.
+import { object } from '../fixtures/schemas/kit.ts';
 import type { Settings } from '../fixtures/settings.ts';
 import type { WorldFixture } from '../fixtures/worlds.ts';
 import { type Composition, compose } from './compose/compose.ts';
@@ -6,10 +7,9 @@ import {
   type ListenOptions,
   readListenOptions,
   readOptions,
-  readReplayOptions,
   type SandboxOptions,
 } from './compose/options.ts';
-import { closedMessage } from './compose/waits.ts';
+import { checkArgument, closedMessage } from './compose/waits.ts';
 import { WebhookSinks } from './compose/webhook-sinks.ts';
 import { type SandboxWorld, worldOf } from './compose/world-handle.ts';
 import { StateError } from './core/state/snapshot.ts';
@@ -108,7 +108,8 @@ export async function replayRecording(
   file: string,
   options: { readonly deviations?: readonly Deviation[] } = {},
 ): Promise<Replayed> {
-  const own = readReplayOptions(options);
+  checkArgument(replaySchema, options, 'options');
+  const { deviations: own = [] } = options;
   const { playRecording, readRecording } = await import('./host/storage/recording.ts');
   try {
     const { lines, options: recorded } = await readRecording(file);
@@ -134,6 +135,8 @@ export async function replayRecording(
     throw new TypeError(`${file}: ${error.message}`);
   }
 }
+
+const replaySchema = object('Options.', { 'deviations?': { type: 'array' } });
 
 /** Sends nothing: attempts that were in flight in the recording stay so. */
 const silentDeliverer: Deliverer = {

@@ -145,29 +145,18 @@ function serving(
     listen: async ({ port, host, ...names }) => {
       const guard = new Guard({ host, ...names });
       const { version } = manifest;
-      served = serveOn({ sandbox, plane, version, guard, dashboard }, { port, host });
+      served = import('../transports/serve.ts').then(async ({ serve }) => {
+        const http = serve({ sandbox, plane, version, guard, dashboard });
+        // A name can have several addresses: every client can connect to this one.
+        await http.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
+        return http;
+      });
       const { server } = await served;
       return baseUrlOf(host, server.address() as AddressInfo);
     },
     close: () => end(false),
     abandon: () => end(true),
   };
-}
-
-async function serveOn(
-  options: Parameters<typeof import('../transports/serve.ts').serve>[0],
-  { port, host }: { readonly port: number; readonly host: string },
-): Promise<HttpServer> {
-  const { serve } = await import('../transports/serve.ts');
-  const http = serve(options);
-  try {
-    // A name can have several addresses: every client can connect to this one.
-    await http.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
-    return http;
-  } catch (error) {
-    await http.close();
-    throw error;
-  }
 }
 
 function baseUrlOf(host: string, { port }: AddressInfo): string {

@@ -198,19 +198,6 @@ export function readListenOptions(
   return { port, host, allowHosts, allowOrigins: allowOrigins.map((each) => new URL(each).origin) };
 }
 
-/** The deviations of `replayRecording`, all written by the program. Throws an OptionsError. */
-export function readReplayOptions(options: unknown): readonly Deviation[] {
-  const schema = object('Options.', { 'deviations?': { type: 'array' } });
-  const given = present(options);
-  const problems = [...validate(schema, given, 'options')];
-  const { deviations } = (given ?? {}) as { readonly deviations?: unknown };
-  const add = (field: string, message: string) => void problems.push({ field, message });
-  const own = Array.isArray(deviations) ? deviations : [];
-  for (const [at, each] of own.entries()) checkOwnDeviation(each, `deviations[${at}]`, add);
-  if (problems.length > 0) throw new OptionsError(problems);
-  return own;
-}
-
 type Add = (field: string, message: string) => void;
 
 export interface NamedWorld {

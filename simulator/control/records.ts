@@ -298,15 +298,7 @@ export const operationPermissions = {
   additionalProperties: false,
 } as const;
 
-export const newFaultSchema = object('What, when, how often.', {
-  match: faultMatch,
-  'phase?': faultTerms.phase,
-  effect: faultEffect,
-  'times?': faultTerms.times,
-  'nth?': faultTerms.nth,
-  'probability?': faultTerms.probability,
-});
-export type NewFault = ValueOf<typeof newFaultSchema>;
+export { type NewFault, newFaultSchema } from '../core/pipeline/find-fault.ts';
 
 export const faultSchema = object('A fault.', {
   id: text('Its id.'),

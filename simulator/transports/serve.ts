@@ -2,19 +2,13 @@
 import type { RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { controlPrefix } from '../control/row.ts';
-import type { Sandbox } from '../host/world/sandbox.ts';
 import { Guard } from './access-guard.ts';
 import { type ControlPlane, sendReply, serveControl } from './control.ts';
-import { createHttp, type HttpServer } from './http.ts';
+import { createHttp, type HttpOptions, type HttpServer } from './http.ts';
 
-export interface ServeOptions {
-  readonly sandbox: Sandbox;
+export interface ServeOptions extends Pick<HttpOptions, 'sandbox' | 'guard' | 'arrivalMs'> {
   readonly plane: ControlPlane;
   readonly version: string;
-  /** Decides which callers are served; by default those that use a name of this machine. */
-  readonly guard?: Guard;
-  /** Milliseconds that a request may take to arrive, its body included. */
-  readonly arrivalMs?: number;
   /** Folder of the built dashboard; without it no dashboard is served. */
   readonly dashboard?: string | undefined;
 }

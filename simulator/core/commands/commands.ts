@@ -20,6 +20,7 @@ import {
   type Fault,
   type FaultMatch,
   findEffectProblem,
+  type NewFault,
 } from '../pipeline/find-fault.ts';
 import type {
   Credential,
@@ -113,12 +114,7 @@ export function executeCommand(
   return { effects: 'effects' in outcome ? (outcome.effects ?? []) : [], outcome };
 }
 
-interface MakeFault extends Pick<Fault, 'match' | 'effect'> {
-  readonly phase?: Fault['phase'];
-  readonly times?: number | null;
-  readonly nth?: number | null;
-  readonly probability?: number | null;
-}
+type MakeFault = Omit<NewFault, 'effect'> & Pick<Fault, 'effect'>;
 
 /** The methods of all operations. */
 const methods = new Set(Object.values(operationTable).map(({ method }) => method as string));

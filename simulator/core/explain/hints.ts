@@ -7,7 +7,7 @@ import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import { bodyOperations, requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import { findNearest } from '../../../fixtures/settings/parse.ts';
 import type { Reply } from '../call.ts';
-import { findEntry, type JournalEntry } from '../journal.ts';
+import { findEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
 import { type Body, headerOf, type RequestContext } from '../pipeline/request-context.ts';
 import { methodsAt } from '../pipeline/stages.ts';
@@ -68,12 +68,8 @@ const offRoute: readonly HintCode[] = ['path_beside_api'];
 const onRepeats: readonly HintCode[] = ['body_unlike_first', 'before_retry_after'];
 const onFirst = hintCodes.filter((code) => code !== 'body_unlike_first' && code !== offRoute[0]);
 
-/** `reply` is null if it was lost or is late; `before` is a suspended call's first entry. */
-export function findHints(
-  context: RequestContext,
-  reply: Reply | null,
-  before: JournalEntry | undefined,
-): readonly Hint[] {
+/** `reply` is null if it was lost or is late. */
+export function findHints(context: RequestContext, reply: Reply | null): readonly Hint[] {
   let hints = noHints;
   const routed = context.firstCall === null ? onFirst : onRepeats;
   for (const code of context.operation === null ? offRoute : routed) {
@@ -81,9 +77,7 @@ export function findHints(
     if (words !== null) hints = [...hints, { code, words }];
   }
   if (reply?.status === 429) rememberLimit(context, reply);
-  if (before === undefined || before.hints.length === 0) return hints;
-  const earlier = before.hints.filter(({ code }) => hints.every((hint) => hint.code !== code));
-  return [...earlier, ...hints];
+  return hints;
 }
 
 /** `a, b, c and 4 more`; untrusted texts are cut and escaped. */

@@ -130,6 +130,17 @@ export const faultTerms = {
   }),
 } as const;
 
+/** A fault as an operator orders it. */
+export const newFaultSchema = object('What, when, how often.', {
+  match: faultMatch,
+  'phase?': faultTerms.phase,
+  effect: faultEffect,
+  'times?': faultTerms.times,
+  'nth?': faultTerms.nth,
+  'probability?': faultTerms.probability,
+});
+export type NewFault = ValueOf<typeof newFaultSchema>;
+
 export const faultSchema = record({
   id,
   match: faultMatch,

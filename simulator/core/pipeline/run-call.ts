@@ -279,7 +279,7 @@ function journalCall(
     allowanceLeft: before?.allowanceLeft ?? context.allowanceLeft,
     allowance: before?.allowance ?? context.allowance,
     cites,
-    hints: findHints(context, reply, before),
+    hints: findHints(context, reply),
     eventsAfter: context.eventsAfter,
     eventsTo: events.lastSeq,
     faults: context.faults,

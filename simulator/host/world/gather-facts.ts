@@ -7,19 +7,11 @@ import { parseTargetUrl } from '../../core/values/target-url.ts';
 import type { WorldHost } from './world-host.ts';
 
 const phoneMember = Buffer.from('"phone"');
-const webhooksPath = '/api/v1/webhooks';
-
-function createsWebhook({ method, target }: Call): boolean {
-  return (
-    method === 'POST' &&
-    target.startsWith(webhooksPath) &&
-    (target.length === webhooksPath.length || target[webhooksPath.length] === '?')
-  );
-}
+const webhooksPath = /^\/api\/v1\/webhooks(\?|$)/;
 
 /** The data for a call; a promise only if a look-up is needed. */
 export function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts> {
-  if (createsWebhook(call)) {
+  if (call.method === 'POST' && webhooksPath.test(call.target)) {
     const hostname = hostnameOf(host, call);
     if (hostname === null || host.world.names.has(hostname)) return noFacts;
     return host.deliverer.resolve(hostname).then((addresses) => ({ addresses }));
