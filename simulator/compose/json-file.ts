@@ -1,7 +1,6 @@
 // Reads a JSON file written by a user, and describes in one line what is wrong with it.
 import { readFileSync, statSync } from 'node:fs';
-import { isTooDeep } from '../host/bodies/json-depth.ts';
-import { syntaxWords } from '../host/bodies/json-syntax.ts';
+import { readJson } from '../host/bodies/json.ts';
 
 export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -18,14 +17,8 @@ export function readJsonFile(path: string, shown: string): ReadJson {
     if (code === undefined) throw error;
     return { problem: `${shown}: ${unreadableWords(code)}` };
   }
-  const whole = text.replace(/^\uFEFF/, '');
-  if (isTooDeep(whole)) return { problem: `${shown}: is nested too deeply` };
-  try {
-    return { value: JSON.parse(whole) };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { problem: `${shown}: is not JSON: ${syntaxWords(whole, error)}` };
-  }
+  const read = readJson(text.replace(/^\uFEFF/, ''));
+  return 'problem' in read ? { problem: `${shown}: ${read.problem}` } : read;
 }
 
 /** Why a file cannot be read, from the code of the error. */

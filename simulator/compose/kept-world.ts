@@ -6,8 +6,8 @@ import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings.ts';
 import { number, oneOf, orNull, record, text, time, type ValueOf } from '../core/record-kit.ts';
 import { restoreState } from '../host/storage/world-document.ts';
-import { clockModes } from '../host/world/clock.ts';
-import type { ClockOptions, Sandbox } from '../host/world/sandbox.ts';
+import { type ClockOptions, type ClockState, clockModes } from '../host/world/clock.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
 import type { ReadOptions } from './options.ts';
 
 const mode = oneOf(...clockModes);
@@ -23,7 +23,7 @@ export interface SavedWorld {
   readonly seed: string | undefined;
   /** Null if the file does not say, because `sandbox` did not write it. */
   readonly begun: ValueOf<typeof begunSchema> | null;
-  readonly clock: { readonly mode: ClockOptions['mode']; readonly nowMs: number } | null;
+  readonly clock: ClockState | null;
 }
 
 export function readSavedWorld(path: string, document: unknown): SavedWorld {

@@ -28,7 +28,7 @@ import {
 } from '../../fixtures/worlds.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { isLoopbackHost } from '../host/delivery/loopback.ts';
-import { parseClock } from '../host/world/parse-clock.ts';
+import { parseClock } from '../host/world/clock.ts';
 import { readJsonFile } from './json-file.ts';
 
 /** How a sandbox begins. Every default is that of `sandbox start`. */

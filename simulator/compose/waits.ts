@@ -14,7 +14,6 @@ import { viewRequest } from '../control/journal.ts';
 import { nextTimer } from '../core/fire-timer.ts';
 import { findEntry, type IdempotencyOutcome, idempotencyOutcomes } from '../core/journal.ts';
 import type { TimerKind } from '../core/timers.ts';
-import { until } from '../host/world/until.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
 const longestWaitMs = 2 ** 31 - 1;
@@ -113,6 +112,33 @@ export function waitsOf<Item, Members extends object>(
       if (isMet) fail(`expected no ${nouns[0]}, but ${found.length} came`);
     },
   };
+}
+
+interface Until {
+  readonly isMet: () => boolean;
+  /** Calls `look` when the condition may hold, `over` when it never will; returns how to stop. */
+  readonly listen: (look: () => void, over: () => void) => () => void;
+  /** In real time. */
+  readonly timeoutMs: number;
+}
+
+/** One timer, for the timeout; none if the condition already holds. */
+function until({ isMet, listen, timeoutMs }: Until): Promise<'met' | 'late' | 'over'> {
+  if (isMet()) return Promise.resolve('met');
+  return new Promise((resolve) => {
+    const end = (how: 'met' | 'late' | 'over') => {
+      clearTimeout(timer);
+      stop();
+      resolve(how);
+    };
+    const timer = setTimeout(() => end('late'), timeoutMs);
+    const stop = listen(
+      () => {
+        if (isMet()) end('met');
+      },
+      () => end('over'),
+    );
+  });
 }
 
 function finderOf<Item>(source: Source<Item>, match: Match<Item, object>): () => Item[] {

@@ -8,8 +8,7 @@ import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { isTooDeep } from '../host/bodies/json-depth.ts';
-import { syntaxWords } from '../host/bodies/json-syntax.ts';
+import { readJson } from '../host/bodies/json.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { UnkeptInputError } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
@@ -75,7 +74,7 @@ export class Plane {
     const { row, ...place } = this.#find(request.method, path);
     checkBodyHead(row, request);
     const query = parseQuery(row, search.join('?'));
-    const body = await readJson(row, request);
+    const body = await readBody(row, request);
     const value = await row.run({ plane: this, ...place, base: request.base, query, body });
     if (row.stream === true) return { status: 200, headers: streamed, body: value as Readable };
     if (value === undefined) return { status: 204, headers: {}, body: '' };
@@ -169,7 +168,7 @@ function checkBodyHead(row: Row, { method, headers }: ControlRequest): void {
 }
 
 /** The body in the form of the row; undefined for a GET, which has none. */
-async function readJson(row: Row, { method, headers, read }: ControlRequest): Promise<unknown> {
+async function readBody(row: Row, { method, headers, read }: ControlRequest): Promise<unknown> {
   if (method === 'GET') return undefined;
   const maxBytes = row.maxBytes ?? mebibyte;
   const bytes = await read(maxBytes);
@@ -199,13 +198,9 @@ function parseJson(bytes: Uint8Array): unknown {
     if (!(error instanceof TypeError)) throw error;
     throw new Refusal(400, 'The body is not UTF-8.');
   }
-  if (isTooDeep(text)) throw new Refusal(400, 'The body is nested too deeply.');
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new Refusal(400, `The body is not JSON: ${syntaxWords(text, error)}.`);
-  }
+  const read = readJson(text);
+  if ('problem' in read) throw new Refusal(400, `The body ${read.problem}.`);
+  return read.value;
 }
 
 /** The query as an object of values of the row's types. */

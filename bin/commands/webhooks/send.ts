@@ -23,7 +23,7 @@ import {
 import { eventsOf } from '../../../fixtures/openapi/events.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
-import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
+import { readJson } from '../../../simulator/host/bodies/json.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { defaultToleranceMs } from '../../../simulator/webhooks.ts';
 import { addHelp } from '../help-text.ts';
@@ -194,12 +194,9 @@ async function chooseBody(io: CommandIo, options: SendOptions, nowMs: number) {
 }
 
 function parseData(text: string): SendOptions['data'] {
-  try {
-    return { json: JSON.parse(text) };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`--data: is not JSON: ${syntaxWords(text, error)}`);
-  }
+  const read = readJson(text);
+  if ('problem' in read) throw new UsageError(`--data: ${read.problem}`);
+  return { json: read.value };
 }
 
 /** The response of a receiver; `status` is null if there was none, and `error` says why. */

@@ -7,8 +7,8 @@ import { findWorld, parseWorld, type WorldFixture, worldNames } from '../../../f
 import { StartingWorldError } from '../../core/seed/start-world.ts';
 import { StateError } from '../../core/state/snapshot.ts';
 import { restoreState, serializeState } from '../../host/storage/world-document.ts';
-import { parseClock } from '../../host/world/parse-clock.ts';
-import { type ClockOptions, firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
+import { type ClockOptions, parseClock } from '../../host/world/clock.ts';
+import { firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
 import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { listRow } from '../paging.ts';

@@ -1,7 +1,7 @@
 // Delivery attempts in flight: started, answered, timed out by the sandbox's clock, or aborted.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
-import { until } from '../world/until.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { CancelToken } from './deliverer.ts';
 import { type SendResult, sendAttempt } from './send-attempt.ts';
@@ -26,9 +26,6 @@ export class InFlightDeliveries {
   #running = new Map<string, Running>();
   /** During an advance, the advance handles the responses to its attempts. */
   #awaited: Running[] | null = null;
-  /** How many attempts have ended, and the callbacks to run then. */
-  #ended = 0;
-  readonly #onEnd = new Set<() => void>();
 
   constructor(host: WorldHost) {
     this.#host = host;
@@ -68,7 +65,6 @@ export class InFlightDeliveries {
     this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
     host.carryOut(effects);
-    this.#tellEnd();
     return true;
   }
 
@@ -103,21 +99,19 @@ export class InFlightDeliveries {
    */
   async waitUntilIdle(silenceMs: number): Promise<void> {
     const untilMs = performance.now() + idleAtMostMs;
-    for (;;) {
-      const askedMs = performance.now();
-      const timeoutMs = Math.min(silenceMs, untilMs - askedMs);
-      if (this.#running.size === 0 || timeoutMs <= 0) return;
-      const ended = this.#ended;
-      const end = await until({
-        isMet: () => this.#ended > ended,
-        timeoutMs,
-        listen: (look) => {
-          this.#onEnd.add(look);
-          return () => this.#onEnd.delete(look);
-        },
-      });
+    while (this.#running.size > 0) {
+      const beganMs = performance.now();
+      const timeoutMs = Math.min(silenceMs, untilMs - beganMs);
+      if (timeoutMs <= 0) return;
+      const running = [...this.#running.values()];
+      const timer = new AbortController();
+      const silence = sleep(timeoutMs, null, { signal: timer.signal }).catch(() => null);
+      await Promise.race([...running.map(({ result }) => result), silence]);
+      timer.abort();
+      const hasEnded = running.some((each) => this.#running.get(each.send.deliveryId) !== each);
       // If this process itself was stalled, the receivers did not have that time.
-      if (end === 'late' && performance.now() - askedMs <= timeoutMs + stalledByMs) return;
+      const isStalled = performance.now() - beganMs > timeoutMs + stalledByMs;
+      if (!hasEnded && !isStalled) return;
     }
   }
 
@@ -157,12 +151,6 @@ export class InFlightDeliveries {
     const running = [...this.#running.values()];
     this.#running = new Map();
     for (const { cancelToken } of running) cancelToken.cancel();
-    this.#tellEnd();
-  }
-
-  #tellEnd(): void {
-    this.#ended += 1;
-    for (const notify of [...this.#onEnd]) notify();
   }
 
   /** Sends again the attempts that were running when a loaded world was saved (EVT-4). */

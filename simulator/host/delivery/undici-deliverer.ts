@@ -59,10 +59,9 @@ async function send(
   const endAtMs = performance.now() + request.answerLimitMs;
   let { addresses } = request;
   let url = new URL(request.url);
-  let method: 'POST' | 'GET' = 'POST';
   for (let redirects = 0; ; redirects += 1) {
     const limitMs = Math.max(1, endAtMs - performance.now());
-    const outcome = await sendOnce(pools, { ...request, addresses }, url, method, limitMs);
+    const outcome = await sendOnce(pools, { ...request, addresses }, url, limitMs);
     const { status, location } = outcome;
     const isRedirect = [301, 302, 303, 307, 308].includes(status ?? 0);
     if (!request.followsRedirects || !isRedirect || redirects === maxRedirects) return outcome;
@@ -73,7 +72,6 @@ async function send(
       addresses = await resolve(next.hostname);
     }
     url = next;
-    if ((status ?? 0) < 307) method = 'GET';
   }
 }
 
@@ -81,7 +79,6 @@ async function sendOnce(
   pools: Pools,
   { addresses, refuseAddress, headers, body, cancelToken }: DeliveryRequest,
   { origin, pathname, search }: URL,
-  method: 'POST' | 'GET',
   limitMs: number,
 ): Promise<ExchangeOutcome> {
   // A pooled connection skips the look-up, so the addresses of this delivery are checked again.
@@ -91,9 +88,8 @@ async function sendOnce(
   }
   return exchange(pools.find({ origin, addresses, refuseAddress }), {
     path: `${pathname}${search}`,
-    method,
     headers: { 'user-agent': userAgent, ...headers },
-    body: method === 'POST' ? body : null,
+    body,
     limitMs,
     cancelToken,
   });

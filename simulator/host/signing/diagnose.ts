@@ -2,7 +2,7 @@
 // undoing common mistakes until the signature matches.
 import { parseJson } from '../../../fixtures/lenient.ts';
 import { hmacSha256Hex } from '../../core/values/digest.ts';
-import { isTooDeep } from '../bodies/json-depth.ts';
+import { isTooDeep } from '../bodies/json.ts';
 import {
   defaultToleranceMs,
   type HeaderValue,

@@ -50,7 +50,7 @@ interface LogHead {
 export async function readStateFile(path: string): Promise<unknown> {
   const real = await findReplaceableFile(path).catch(refuseReading);
   const { Low } = await import('lowdb');
-  const state = new Low<object | null>(stateAdapter(real, false), null);
+  const state = new Low<object | null>(stateAdapter(real), null);
   await state.read();
   return state.data === null ? null : replayLog(real, state.data);
 }
@@ -62,10 +62,10 @@ interface StoredWorld {
 }
 
 /**
- * Reads JSON; writes a snapshot piece by piece, and replaces the file as a whole. If `isPolite`,
- * other work can run between the pieces.
+ * Reads JSON; writes a snapshot piece by piece, so that other work can run in between, and replaces
+ * the file as a whole.
  */
-const stateAdapter = (path: string, isPolite: boolean): Adapter<object | null> => ({
+const stateAdapter = (path: string): Adapter<object | null> => ({
   read: async () => {
     const text = await readPlain(path).catch((error: NodeJS.ErrnoException) =>
       error.code === 'ENOENT' ? null : refuseReading(error),
@@ -78,7 +78,7 @@ const stateAdapter = (path: string, isPolite: boolean): Adapter<object | null> =
       for (const piece of serializeSnapshot(snapshot, beside)) {
         // Not `write`: when the disk becomes full, it writes a part and reports no error.
         await file.writeFile(piece);
-        if (isPolite) await nextTurn();
+        await nextTurn();
       }
     });
   },
@@ -230,7 +230,7 @@ export class StateFile {
       },
     });
     this.#watch(host);
-    await this.#write(host, false).catch(refuseWriting);
+    await this.#write(host).catch(refuseWriting);
   }
 
   #watch(host: WorldHost): void {
@@ -278,10 +278,10 @@ export class StateFile {
   }
 
   /** Saves the current world in small steps, so that other work can run in between. */
-  async save(isPolite = true): Promise<boolean> {
+  async save(): Promise<boolean> {
     const host = this.#host as WorldHost;
     try {
-      await this.#write(host, isPolite);
+      await this.#write(host);
       host.stateTrouble = null;
       return true;
     } catch (error) {
@@ -300,7 +300,7 @@ export class StateFile {
     this.#options.onTrouble(words);
   }
 
-  async #write(host: WorldHost, isPolite: boolean): Promise<void> {
+  async #write(host: WorldHost): Promise<void> {
     const startedAtMs = performance.now();
     if ((await versionOf(this.#path)) !== this.#version) await this.#stepAside();
     const { Low } = await import('lowdb');
@@ -311,7 +311,7 @@ export class StateFile {
     this.#log.moveTo(file, head);
     const beside = { clock: serializeClock(host), log: file.id };
     const stored: StoredWorld = { snapshot: snapshotWorld(host.world), beside };
-    await new Low(stateAdapter(this.#path, isPolite), stored).write();
+    await new Low(stateAdapter(this.#path), stored).write();
     this.#version = await versionOf(this.#path);
     await removeLogs(this.#path, file.id);
     this.#savedInMs = performance.now() - startedAtMs;
@@ -335,7 +335,7 @@ export class StateFile {
   async close(): Promise<void> {
     this.#stop();
     await this.#saving;
-    const isSaved = this.#log.isBegun && (await this.save(false));
+    const isSaved = this.#log.isBegun && (await this.save());
     this.#log.close();
     if (isSaved) await removeLogs(this.#path);
     await unlockState(this.#locked);

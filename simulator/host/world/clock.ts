@@ -3,12 +3,29 @@
 export const clockModes = ['real', 'frozen'] as const;
 export type ClockMode = (typeof clockModes)[number];
 
-/** A clock as stored with a world. */
-export interface ClockState {
+/** How a clock begins. */
+export interface ClockOptions {
   readonly mode: ClockMode;
-  readonly nowMs: number;
+  /** null: wall-clock time. */
+  readonly nowMs: number | null;
   /** 1 by default. */
   readonly speed?: number | undefined;
+}
+
+/** A clock as stored with a world. */
+export interface ClockState extends ClockOptions {
+  readonly nowMs: number;
+}
+
+const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * `real`, `frozen`, or an ISO time with its zone at which it is frozen; null for anything else.
+ */
+export function parseClock(text: string): ClockOptions | null {
+  if (text === 'real' || text === 'frozen') return { mode: text, nowMs: null };
+  const nowMs = isoTime.test(text) ? Date.parse(text) : Number.NaN;
+  return nowMs >= 0 ? { mode: 'frozen', nowMs } : null;
 }
 
 export class Clock {
@@ -20,11 +37,7 @@ export class Clock {
   #standsAtMs: number | null = null;
   readonly #wall: () => number;
 
-  /** Null: wall-clock time. */
-  constructor(
-    { mode, nowMs, speed = 1 }: Omit<ClockState, 'nowMs'> & { readonly nowMs: number | null },
-    wall: () => number = Date.now,
-  ) {
+  constructor({ mode, nowMs, speed = 1 }: ClockOptions, wall: () => number = Date.now) {
     this.#mode = mode;
     this.#speed = speed;
     this.#wall = neverBack(wall);

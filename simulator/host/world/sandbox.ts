@@ -21,19 +21,13 @@ import { phoneTables } from '../../core/values/phone.ts';
 import type { World, WorldOptions, WorldOrigin } from '../../core/world.ts';
 import type { Deviation } from '../../deviations/deviation.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
-import { Clock, type ClockMode } from './clock.ts';
+import { Clock, type ClockOptions } from './clock.ts';
 import { clientOf, tokenOf } from './find-caller.ts';
 import type { WorldSnapshot } from './snapshots.ts';
 import { type Answer, WorldHost } from './world-host.ts';
 
 /** Header that names the world of a call whose token does not identify one. */
 const WORLD_HEADER = 'x-sandbox-world';
-
-export interface ClockOptions {
-  readonly mode: ClockMode;
-  /** null: wall-clock time. */
-  readonly nowMs: number | null;
-}
 
 export interface SandboxHostOptions {
   /** Name of the starting world, for users. */
@@ -81,7 +75,7 @@ export class Sandbox {
   /** Called when calls over a socket have been decided, and before their answers are sent. */
   readonly beforeAnswers = new Set<() => void>();
   /** How each world began, for resets. */
-  readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
+  readonly #origins = new Map<string, NewWorldOptions>();
   readonly #byToken = new Map<string, WorldHost>();
   readonly #watchers = new Set<(name: string, host: WorldHost | null) => void>();
   /** Coverage of worlds that have been dropped. */
@@ -147,7 +141,7 @@ export class Sandbox {
   }
 
   /** The initial clock of a world: as requested, like the copied world, or the default. */
-  #clockOf({ clock, from }: NewWorldOptions): ClockOptions & { readonly speed?: number } {
+  #clockOf({ clock, from }: NewWorldOptions): ClockOptions {
     if (from === undefined) return clock ?? this.options.clock;
     const { nowMs, speed = 1 } = from.clock;
     if (clock === undefined) return { ...from.clock, speed };

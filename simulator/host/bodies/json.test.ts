@@ -1,7 +1,7 @@
 // Where and why a text is not JSON.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { syntaxWords } from './json-syntax.ts';
+import { syntaxWords } from './json.ts';
 
 const mistakes = suite('JSON syntax errors');
 

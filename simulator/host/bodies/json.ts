@@ -1,5 +1,40 @@
-// Where text stops being JSON, by line and column, in words for the author of the file. The
-// parser's own message is never shown whole: it may quote a secret of the file.
+// Reads JSON, and says in words for its author why a text is not: by line and column. The parser's
+// own message is never shown whole: it may quote a secret of the file.
+
+type ReadJson = { readonly value: unknown } | { readonly problem: string };
+
+/** The value, or what is wrong with the text, such as `is nested too deeply`. */
+export function readJson(text: string): ReadJson {
+  if (isTooDeep(text)) return { problem: 'is nested too deeply' };
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { problem: `is not JSON: ${syntaxWords(text, error)}` };
+  }
+}
+
+/**
+ * Recursion into a value must not overflow the stack; real documents are never nested this deeply.
+ */
+const deepest = 200;
+
+/**
+ * Counts open brackets outside strings. Each character is read once, because the text is untrusted.
+ */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const found = text[at];
+    if (found === '"') inString = !inString;
+    else if (inString) at += found === '\\' ? 1 : 0;
+    else if (found === '[' || found === '{') depth += 1;
+    else if (found === ']' || found === '}') depth -= 1;
+    if (depth > deepest) return true;
+  }
+  return false;
+}
 
 /** Why this is not JSON, such as `line 3, column 5: expected double-quoted property name`. */
 export function syntaxWords(text: string, error: SyntaxError): string {
