@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { exitCodeOf } from '../program.ts';
+import { readConfigFile } from './config-file.ts';
 import { addStartOptions, readStartOptions, type StartOptions } from './start-options.ts';
 
 async function read(...args: string[]) {
@@ -164,6 +165,30 @@ options('a loopback host needs no token, all others do', async () => {
   for (const host of ['::', '10.0.0.1', 'localhost.com', '127.0.0.1.example.com']) {
     assert.match((await read('--host', host)).said, '--control-token');
   }
+});
+
+const BROKEN = [
+  ['{"setings": {}}', /^--config mine\.json: setings /],
+  ['{"settings": {"no_such": 1}}', /^--config mine\.json: settings\.no_such /],
+  ['{"a": }', /^--config mine\.json: is not JSON/],
+] as const;
+
+options('a config file is found in the folder, or named, and refused by its field', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  const found = join(folder, 'sandbox.config.json');
+  const named = join(folder, 'mine.json');
+  writeFileSync(found, '\uFEFF{"allow_local_webhooks": true}');
+  const { config, note } = readConfigFile(undefined, folder);
+  assert.is(config.allow_local_webhooks, true);
+  assert.is(note, 'sandbox.config.json in this folder was read, and sets allow_local_webhooks');
+  writeFileSync(found, '{broken');
+  writeFileSync(named, '{"settings": {}}');
+  assert.is(readConfigFile('mine.json', folder).note, null);
+  for (const [text, words] of BROKEN) {
+    writeFileSync(named, text);
+    assert.throws(() => readConfigFile('mine.json', folder), words);
+  }
+  rmSync(folder, { recursive: true });
 });
 
 options.run();
