@@ -2,7 +2,7 @@
 // changes nothing, or is refused.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Capability, Role } from '../engine/capabilities.ts';
+import type { Role } from '../engine/capabilities.ts';
 import { sum } from '../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../engine/scenario/scenario-setup.ts';
@@ -22,6 +22,7 @@ import {
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.ts';
+import { type Table, tableScenario } from './table.ts';
 
 export type Verb = 'approve' | 'reject' | 'cancel';
 type State = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled' | 'cancelled settled';
@@ -65,17 +66,13 @@ async function fundedWithdrawal(t: ScenarioContext, place: Place): Promise<Given
   return withdrawal(t, place);
 }
 
-interface MoveTable extends Omit<Scenario, 'rules' | 'run'> {
-  readonly rows: readonly MoveRow[];
-  readonly also?: Scenario['run'];
-}
-
-const MOVES: readonly MoveTable[] = [
+const MOVES: readonly Table<MoveRow>[] = [
   {
     id: 'txs-moves',
     title:
       'Each decision leads where the table of transitions says, or is refused and changes nothing',
     observes: ['NS-4'],
+    needs: ['trading_account'],
     rows: [
       ['TXS-1', 'pending', 'approve', { to: 'approved' }],
       ['TXS-18', 'pending', 'approve', { to: 'approved' }, { of: credit }],
@@ -100,7 +97,7 @@ const MOVES: readonly MoveTable[] = [
   {
     id: 'txs-reversal',
     title: 'Cancelling a settled transaction books one compensating entry, and never a second',
-    needs: ['ledger'],
+    needs: ['trading_account', 'ledger'],
     rows: [
       // Binary floating point cannot add up this amount exactly.
       ['TXS-10', 'settled', 'cancel', { to: 'cancelled' }, { of: { amount: '10.20' } }],
@@ -285,23 +282,16 @@ async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   }
 }
 
-function scenarioOf({ rows, also, needs = [], ...about }: MoveTable): Scenario {
-  const place: readonly Capability[] = ['trading_account'];
-  return {
-    ...about,
-    rules: [...new Set(rows.map(([rule]) => rule))],
-    needs: [...place, ...needs],
-    async run(t) {
-      const at = await t.given.place();
-      // A refusal is only judged on a target that serves decisions at all.
-      await t.given.approved(at);
-      for (const row of rows) {
-        const [rule, state, verb] = row;
-        await t.branch(rule, `${verb} from ${state}`, () => playMove(t, at, row));
-      }
-      await also?.(t);
-    },
-  };
+async function playMoves(t: ScenarioContext, rows: readonly MoveRow[]): Promise<void> {
+  const place = await t.given.place();
+  // A refusal is only judged on a target that serves decisions at all.
+  await t.given.approved(place);
+  for (const row of rows) {
+    const [rule, state, verb] = row;
+    await t.branch(rule, `${verb} from ${state}`, () => playMove(t, place, row));
+  }
 }
 
-export const moveScenarios: readonly Scenario[] = MOVES.map(scenarioOf);
+export const moveScenarios: readonly Scenario[] = MOVES.map((moves) =>
+  tableScenario(moves, playMoves),
+);

@@ -3,17 +3,18 @@
 // any effect of the refused calls.
 
 import type { Role } from '../engine/capabilities.ts';
-import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
+import type { Rules, ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { Answer, Json } from '../engine/send/answer.ts';
 import type { RequestBody, Who } from '../engine/send/call.ts';
 import { writeJson } from '../engine/send/json.ts';
-import type { RuleId, Scenario } from '../engine/types.ts';
+import type { Scenario } from '../engine/types.ts';
 import type { Credential, Place } from '../providers/target.ts';
 import { disableSubscription } from '../scenarios/support/subscription-assertions.ts';
 import { INVALID, type Refusal } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName } from '../spec/operations.ts';
-import { isAvailable, readBack, type ValidCall, validCall } from './calls.ts';
+import { readBack, type ValidCall, validCall } from './calls.ts';
+import { playByOperation, rulesOf, type Table, tableScenario } from './table.ts';
 
 interface Faulty {
   readonly call?: ValidCall;
@@ -32,8 +33,6 @@ export type Fault = (
   valid: ValidCall,
 ) => Faulty | undefined | Promise<Faulty | undefined>;
 
-type Rules = RuleId | readonly RuleId[];
-
 /** The expected answer: a refusal of the table, an unreadable request, a check, or a success. */
 export type Expected =
   | Refusal
@@ -49,8 +48,7 @@ export interface Caller {
   readonly place?: Place;
 }
 
-interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
-  readonly rows: readonly RefusalRow[];
+interface RefusalTable extends Table<RefusalRow> {
   /** Who sends the valid calls, and the faulty ones unless a fault says otherwise. */
   readonly role?: Role;
   /** The same for a credential that has no role. */
@@ -59,10 +57,6 @@ interface RefusalTable extends Omit<Scenario, 'rules' | 'run'> {
   readonly isForbiddenLeftOut?: boolean;
   /** The rules judge only the form of a refusal, and not its effects. */
   readonly isOfFormAlone?: boolean;
-  /** Rules that `also` tests. */
-  readonly besides?: readonly RuleId[];
-  /** What a row cannot express: accepted boundaries, open questions. */
-  readonly also?: Scenario['run'];
 }
 
 /** Any refusal is accepted: the specification does not say which one. */
@@ -160,47 +154,24 @@ export function asHolderOf(...scopes: readonly string[]): Fault {
   };
 }
 
-export function refusals({ rows: all, also, besides = [], ...table }: RefusalTable): Scenario {
-  const { role, caller, isForbiddenLeftOut = false, isOfFormAlone = false, ...about } = table;
-  return {
-    ...about,
-    rules: [...new Set([...rulesOf(all), ...besides])],
-    async run(t) {
-      const from = (await caller?.(t)) ?? { who: async () => role ?? t.mainRole };
-      for (const operation of new Set(all.map((row) => row[1]))) {
-        if (!(await isAvailable(t, operation))) continue;
-        const own = all.filter((row) => row[1] === operation);
-        const player = rowPlayer(t, operation, from, role ?? t.mainRole);
-        await t.branch(rulesOf(own), OPERATIONS[operation].words, async () => {
-          const refused = await player.play(own, isForbiddenLeftOut);
-          if (refused.length > 0 && !isOfFormAlone) await player.expectNothingLeft(refused);
-        });
-      }
-      await also?.(t);
-    },
-  };
-}
-
-function rulesOf(own: readonly RefusalRow[]): RuleId[] {
-  return [...new Set(own.flatMap(([rules]) => rules))];
+export function refusals(table: RefusalTable): Scenario {
+  return tableScenario(table, async (t, all) => {
+    const { role = t.mainRole } = table;
+    const caller = (await table.caller?.(t)) ?? { who: async () => role };
+    await playByOperation(t, all, (_, own) => playRows(t, own, { ...table, role }, caller));
+  });
 }
 
 /** Plays the rows of one operation. */
-function rowPlayer(
+async function playRows(
   t: ScenarioContext,
-  operation: OperationName,
+  own: readonly RefusalRow[],
+  { role, isForbiddenLeftOut, isOfFormAlone }: RefusalTable,
   caller: Caller,
-  role: Role,
-): {
-  /** Returns the rows that were refused. */
-  play(own: readonly RefusalRow[], isForbiddenLeftOut: boolean): Promise<RefusalRow[]>;
-  expectNothingLeft(refused: readonly RefusalRow[]): Promise<void>;
-} {
+): Promise<void> {
+  const operation = own[0]![1];
   const { words } = OPERATIONS[operation];
   let { place } = caller;
-  let served: Answer;
-  /** The call that each row changes in one place. */
-  let valid: ValidCall;
   const newCall = () => validCall(t, operation, place, role);
 
   /** A target may allow few subscriptions at once. */
@@ -208,6 +179,17 @@ function rowPlayer(
     if (operation === 'createWebhook') await disableSubscription(t, answer);
     return answer;
   };
+
+  /** The call that each row changes in one place. */
+  let valid = await newCall();
+  place = valid.place;
+  const who = await caller.who();
+  if (isForbiddenLeftOut) {
+    if ((await disable(await t.call(valid, { as: who }))).status === 403) return;
+    valid = await newCall();
+  }
+  const served = await disable(await t.control(valid, { as: who }));
+  valid = await newCall();
 
   /** Undefined if the row cannot be tried. */
   const send = async ([, , , fault]: RefusalRow, from: ValidCall) => {
@@ -218,6 +200,17 @@ function rowPlayer(
     await undo?.();
     return { answer: await disable(answer), call };
   };
+
+  const refused: RefusalRow[] = [];
+  for (const row of own) {
+    const sent = await send(row, valid);
+    if (sent === undefined) continue;
+    await judge(t, row, sent.answer, sent.call);
+    // The faulty call was served: the next rows start from a record that it has not changed.
+    if (sent.answer.isServed) valid = await newCall();
+    else refused.push(row);
+  }
+  if (refused.length === 0 || isOfFormAlone) return;
 
   /**
    * Sends the call without a fault: it must be served as if no faulty call had been sent. A
@@ -243,44 +236,19 @@ function rowPlayer(
     return { answer, left: isSame ? undefined : answer.summary };
   };
 
-  return {
-    async play(own, isForbiddenLeftOut) {
-      valid = await newCall();
-      place = valid.place;
-      const who = await caller.who();
-      if (isForbiddenLeftOut) {
-        if ((await disable(await t.call(valid, { as: who }))).status === 403) return [];
-        valid = await newCall();
-      }
-      served = await disable(await t.control(valid, { as: who }));
-      valid = await newCall();
-      const refused: RefusalRow[] = [];
-      for (const row of own) {
-        const sent = await send(row, valid);
-        if (sent === undefined) continue;
-        await judge(t, row, sent.answer, sent.call);
-        // The faulty call was served: the next rows start from a record that it has not changed.
-        if (sent.answer.isServed) valid = await newCall();
-        else refused.push(row);
-      }
-      return refused;
-    },
-    async expectNothingLeft(refused) {
-      const after = await leftBehind(valid);
-      if (after.left === undefined) {
-        t.expect(rulesOf(refused), after.answer).is('nothing left of what was refused', true);
-        return;
-      }
-      // Checks each row alone, to find out which of them had an effect.
-      for (const row of refused) {
-        const alone = await newCall();
-        if ((await send(row, alone)) === undefined) continue;
-        const { answer, left } = await leftBehind(alone);
-        const expected = `nothing left of ${words}, refused for ${row[2]}`;
-        t.expect(row[0], answer).is(expected, left === undefined, left);
-      }
-    },
-  };
+  const after = await leftBehind(valid);
+  if (after.left === undefined) {
+    t.expect(rulesOf(refused), after.answer).is('nothing left of what was refused', true);
+    return;
+  }
+  // Checks each row alone, to find out which of them had an effect.
+  for (const row of refused) {
+    const alone = await newCall();
+    if ((await send(row, alone)) === undefined) continue;
+    const { answer, left } = await leftBehind(alone);
+    const expected = `nothing left of ${words}, refused for ${row[2]}`;
+    t.expect(row[0], answer).is(expected, left === undefined, left);
+  }
 }
 
 async function judge(

@@ -1,7 +1,6 @@
 // Idempotency as a matrix. A row has a write, a second request under the same key that differs in
 // one way, and the expectation: the first answer is replayed, or the request runs on its own.
 
-import type { Role } from '../engine/capabilities.ts';
 import { describeAnswer } from '../engine/judge/expect.ts';
 import { isReplayOf, sameMembers } from '../engine/judge/replay.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
@@ -10,111 +9,84 @@ import type { RequestBody } from '../engine/send/call.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import { differing } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type WriteName } from '../spec/operations.ts';
-import { isAvailable, validCall, type WriteCall } from './calls.ts';
+import { type ValidCall, validCall } from './calls.ts';
 import { observeCase } from './questions.ts';
-
-/** A request that was sent under a key, and its caller. */
-interface Sent {
-  readonly call: WriteCall;
-  readonly key: string;
-  readonly as: Role;
-}
-
-/** Undefined if it cannot be tried on this target. */
-type Change = (t: ScenarioContext, sent: Sent) => Changed | Promise<Changed>;
-type Changed = Partial<Sent> | undefined;
+import { as, body, type Fault, ifMatch, only, rows } from './refusals.ts';
+import { playByOperation, type Table, tableScenario } from './table.ts';
 
 /** The expected result; `apart`: any answer except the first one. */
 type Outcome = 'replays' | 'runs' | 'apart';
 
-type Row = readonly [RuleId | readonly RuleId[], WriteName, what: string, Change, Outcome];
+/** The fault is the one difference of the second request, which need not be refused for it. */
+type Row = readonly [RuleId | readonly RuleId[], WriteName, what: string, Fault, Outcome];
 
-function body(over: RequestBody | ((t: ScenarioContext, before: RequestBody) => RequestBody)) {
-  return ((t, { call }) => {
-    const before = call.body ?? {};
-    const changes = typeof over === 'function' ? over(t, before) : over;
-    return { call: { ...call, body: { ...before, ...changes } } };
-  }) satisfies Change;
-}
-
-function rows(change: (all: RequestBody[], t: ScenarioContext) => RequestBody[]): Change {
-  return (t, { call }) => ({ call: { ...call, rows: change([...(call.rows ?? [])], t) } });
-}
-
-function secondRow(over: (t: ScenarioContext, row: RequestBody) => RequestBody): Change {
+function secondRow(over: (t: ScenarioContext, row: RequestBody) => RequestBody): Fault {
   return rows(([one, two, ...rest], t) => [one!, { ...two, ...over(t, two!) }, ...rest]);
 }
 
 /** A new call of the same operation, on another record of the same trading account. */
-const ofAnother: Change = async (t, { call }) => ({
-  call: await validCall(t, call.operation, call.place),
+const ofAnother: Fault = async (t, { operation, place }) => ({
+  call: await validCall(t, operation, place),
 });
 
 /** The same at another account, or at a trading account that belongs to another account. */
-const elsewhere: Change = async (t, { call }) => ({
-  call: await validCall(
-    t,
-    call.operation,
-    call.place && (await t.given.place('second_trading_account')),
-  ),
+const elsewhere: Fault = async (t, { operation, place }) => ({
+  call: await validCall(t, operation, place && (await t.given.place('second_trading_account'))),
 });
 
 /** The trading account is the subject, and not its owner. */
-const atNeighbour: Change = async (t, { call }) => {
+const atNeighbour: Fault = async (t, valid) => {
   if (!t.has('fresh_trading_account')) return undefined;
-  const { trading_account_id } = await t.operator.openTradingAccount(call.place!.account_id);
-  return { call: { ...call, body: { ...call.body, trading_account_id } } };
+  const { trading_account_id } = await t.operator.openTradingAccount(valid.place!.account_id);
+  return body({ trading_account_id })(t, valid);
 };
 
 const otherReference = body((t) => ({ client_reference_id: t.fresh.reference() }));
 const otherEmail = body((t) => ({ email: t.fresh.email() }));
-const upperCase = body((_, { client_reference_id: reference }) => ({
-  client_reference_id: String(reference).toUpperCase(),
+const upperCase = body((_, { body: sent }) => ({
+  client_reference_id: String(sent?.client_reference_id).toUpperCase(),
 }));
-const otherTag: Change = (_, { call }) => ({ call: { ...call, ifMatch: '"another-revision"' } });
 const otherBrand = body((t) => ({ brand_id: t.brandId('other_brand') }));
-const otherOrder: Change = (t, { call }) => ({
-  call: { ...call, body: differing(t, call.body ?? {}) },
-});
+const otherOrder = only((t, { body: sent = {} }) => differing(t, sent));
 const otherReason = body({ reason: 'another reason' });
 const noReason = body({ reason: '' });
-const otherAccount: Change = async (t, { call }) => {
+const otherAccount: Fault = async (t, valid) => {
   const { account_id, trading_account_id } = await t.given.place('second_trading_account');
-  return { call: { ...call, body: { ...call.body, account_id, trading_account_id } } };
+  return body({ account_id, trading_account_id })(t, valid);
 };
-const otherCredential: Change = () => ({ as: 'no_amend' });
-const ofAnotherByAnother: Change = async (t, sent) => ({
-  ...(await ofAnother(t, sent)),
+const ofAnotherByAnother: Fault = async (t, valid) => ({
+  ...(await ofAnother(t, valid)),
   as: 'no_amend',
 });
-const otherFirm: Change = (t, { call }) => {
+const otherFirm: Fault = (t, valid) => {
   if (!t.has('other_firm')) return undefined;
-  const { client_reference_id = null } = call.body ?? {};
+  const { client_reference_id = null } = valid.body ?? {};
   const theirs = t.newAccount({ client_reference_id }, 'other_firm');
-  return { call: { ...call, body: theirs }, as: 'other_firm' };
+  return { call: { ...valid, body: theirs }, as: 'other_firm' };
 };
-function spelt(before: string, after: string): Change {
+function spelt(before: string, after: string): Fault {
   return (_, { key }) => ({ key: before + key + after });
 }
 
 /** Another operation at the same place; a create, with the same reference. */
-function does(operation: WriteName): Change {
-  return async (t, { call }) => {
-    const other = await validCall(t, operation, call.place);
-    const { client_reference_id: reference } = call.body ?? {};
-    if (reference === undefined) return { call: other };
-    return { call: { ...other, body: { ...other.body, client_reference_id: reference } } };
+function does(operation: WriteName): Fault {
+  return async (t, { place, body: sent }) => {
+    const other = await validCall(t, operation, place);
+    const { client_reference_id: reference } = sent ?? {};
+    return reference === undefined
+      ? { call: other }
+      : body({ client_reference_id: reference })(t, other);
   };
 }
 
-const inBatch: Change = (_, { call }) => ({
-  call: { operation: 'bulkCreateAccounts', rows: [call.body!] },
+const inBatch: Fault = (_, { body: sent }) => ({
+  call: { operation: 'bulkCreateAccounts', rows: [sent!] },
 });
 
 /** A decision on a transaction of the account that was updated. */
-const decidesThere: Change = async (t, { call }) => {
+const decidesThere: Fault = async (t, { account }) => {
   if (!t.has('fresh_trading_account')) return undefined;
-  const place = await t.operator.openTradingAccount(call.account!.id);
+  const place = await t.operator.openTradingAccount(account!.id);
   return { call: await validCall(t, 'rejectTransaction', place) };
 };
 
@@ -154,12 +126,7 @@ const OF_PLACE: readonly RuleId[] = ['IDEM-2c', 'POS-4'];
 const ORDER: readonly RuleId[] = ['IDEM-8', 'POS-2'];
 const APART: readonly RuleId[] = ['IDEM-3', 'POS-3'];
 
-interface Matrix extends Omit<Scenario, 'rules' | 'run'> {
-  readonly rows: readonly Row[];
-  readonly also?: Scenario['run'];
-}
-
-const MATRICES: readonly Matrix[] = [
+const MATRICES: readonly Table<Row>[] = [
   {
     id: 'idem-subjects-of-accounts',
     title:
@@ -172,7 +139,7 @@ const MATRICES: readonly Matrix[] = [
       ['IDEM-8', 'createAccount', 'name and country', nameAndCountry, 'replays'],
       ['IDEM-8', 'createAccount', 'the phone', aPhone, 'replays'],
       ['IDEM-2c', 'updateAccount', 'the account', elsewhere, 'runs'],
-      ['IDEM-2c', 'updateAccount', 'the tag', otherTag, 'replays'],
+      ['IDEM-2c', 'updateAccount', 'the tag', ifMatch('"another-revision"'), 'replays'],
       ['IDEM-8', 'updateAccount', 'the members that it changes', otherMembers, 'replays'],
       ['IDEM-8', 'updateAccount', 'that it changes nothing', noMembers, 'replays'],
       ['IDEM-9a', BATCH, 'a first name', firstName, 'replays'],
@@ -242,16 +209,16 @@ const MATRICES: readonly Matrix[] = [
     title: 'The same request under the same key from another credential of the firm runs',
     needs: ['firm', 'no_amend'],
     rows: [
-      ['IDEM-2b', 'createAccount', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', 'createAccount', 'the credential', as('no_amend'), 'apart'],
       ['IDEM-2b', 'createAccount', 'the firm', otherFirm, 'runs'],
-      ['IDEM-2b', 'updateAccount', 'the credential', otherCredential, 'apart'],
-      ['IDEM-2b', BATCH, 'the credential', otherCredential, 'apart'],
-      ['IDEM-2b', 'createTransaction', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', 'updateAccount', 'the credential', as('no_amend'), 'apart'],
+      ['IDEM-2b', BATCH, 'the credential', as('no_amend'), 'apart'],
+      ['IDEM-2b', 'createTransaction', 'the credential', as('no_amend'), 'apart'],
       ['IDEM-2b', 'approveTransaction', 'credential and transaction', ofAnotherByAnother, 'runs'],
       ['IDEM-2b', 'rejectTransaction', 'credential and transaction', ofAnotherByAnother, 'runs'],
       ['IDEM-2b', 'cancelTransaction', 'credential and transaction', ofAnotherByAnother, 'runs'],
-      ['IDEM-2b', 'openPosition', 'the credential', otherCredential, 'apart'],
-      ['IDEM-2b', 'closePosition', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', 'openPosition', 'the credential', as('no_amend'), 'apart'],
+      ['IDEM-2b', 'closePosition', 'the credential', as('no_amend'), 'apart'],
     ],
   },
   {
@@ -282,40 +249,36 @@ const MATRICES: readonly Matrix[] = [
 ];
 
 /** The rows of one operation share one first call, and are sent under its key. */
-async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> {
-  const operation = all[0]![1];
-  const { words } = OPERATIONS[operation];
-  const ruled = [...new Set(all.flatMap(([rules]) => rules))];
-  if (!(await isAvailable(t, operation))) return;
-  await t.branch(ruled, words, async () => {
-    const call = await firstCall(t, operation);
-    const sent: Sent = { call, key: t.fresh.key(), as: t.mainRole };
-    const first = await t.control(call, { ...sent });
-    for (const row of all) {
+function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> {
+  return playByOperation(t, all, async (operation, own) => {
+    const call = { ...(await firstCall(t, operation)), key: t.fresh.key() };
+    const first = await t.control(call);
+    for (const row of own) {
+      const { words } = OPERATIONS[operation];
       const what = `${words}, the key used again, different: ${row[2]}`;
-      await t.branch(row[0], what, () => playRow(t, row, what, sent, first));
+      await t.branch(row[0], what, () => playRow(t, row, what, call, first));
     }
   });
 }
 
 /** A batch of four, so that there are middle rows. */
-async function firstCall(t: ScenarioContext, operation: WriteName): Promise<WriteCall> {
+async function firstCall(t: ScenarioContext, operation: WriteName): Promise<ValidCall> {
   if (operation !== 'bulkCreateAccounts') return validCall(t, operation);
   return { operation, rows: Array.from({ length: 4 }, () => t.newAccount()) };
 }
 
 async function playRow(
   t: ScenarioContext,
-  [rules, , , change, outcome]: Row,
+  [rules, , , difference, outcome]: Row,
   words: string,
-  sent: Sent,
+  sent: ValidCall,
   first: Answer,
 ): Promise<void> {
-  const changed = await change(t, sent);
-  if (changed === undefined) return;
-  const next = { ...sent, ...changed };
-  const answer = await t.call(next.call, { ...next });
-  const own = outcome === 'apart' || (answer.isServed && isOfAnother(answer, first, next.call));
+  const different = await difference(t, sent);
+  if (different === undefined) return;
+  const { call = sent, key = sent.key, as: caller } = different;
+  const answer = await t.call(call, { key, as: caller });
+  const own = outcome === 'apart' || (answer.isServed && isOfAnother(answer, first, call));
   const expected =
     outcome === 'replays'
       ? `the first answer, ${describeAnswer(first)}`
@@ -329,24 +292,12 @@ async function playRow(
 }
 
 /** Whether the answer is about another record: for a decision, the transaction in its path. */
-function isOfAnother(answer: Answer, first: Answer, { transaction }: WriteCall): boolean {
+function isOfAnother(answer: Answer, first: Answer, { transaction }: ValidCall): boolean {
   if (transaction !== undefined) return answer.isOf(transaction.id);
   const id = first.at('id');
   return id === undefined || answer.at('id') !== id || answer.at('amount') !== first.at('amount');
 }
 
-export const replayMatrices: readonly Scenario[] = MATRICES.map(
-  ({ rows: all, also, ...about }): Scenario => ({
-    ...about,
-    rules: [...new Set(all.flatMap(([rules]) => rules))],
-    async run(t) {
-      for (const operation of new Set(all.map((row) => row[1]))) {
-        await playRows(
-          t,
-          all.filter((row) => row[1] === operation),
-        );
-      }
-      await also?.(t);
-    },
-  }),
+export const replayMatrices: readonly Scenario[] = MATRICES.map((matrix) =>
+  tableScenario(matrix, playRows),
 );
