@@ -1,7 +1,6 @@
 // The scope rule of each operation as rows: without any of its scopes the operation is refused, and
 // changes nothing.
 import type { RuleId, Scenario } from '../engine/types.ts';
-import { closePosition, openPosition } from '../scenarios/support/orders.ts';
 import { expectEnabled } from '../scenarios/support/subscription-assertions.ts';
 import { FORBIDDEN } from '../spec/errors.ts';
 import { OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
@@ -40,7 +39,7 @@ function withEither(operation: OperationName): readonly RefusalRow[] {
 const ORDERS = ['openPosition', 'closePosition'] as const;
 
 type ScopeRow = readonly [
-  about: Pick<Scenario, 'id' | 'needs' | 'observes'> & { readonly rule: RuleId },
+  about: Pick<Scenario, 'id' | 'needs'> & { readonly rule: RuleId },
   operations: readonly OperationName[],
   also?: Scenario['run'],
 ];
@@ -58,23 +57,7 @@ const SCOPED: readonly ScopeRow[] = [
   ],
   [{ id: 'upd-scope', rule: 'UPD-13' }, ['updateAccount']],
   [{ id: 'bulk-scope', rule: 'BULK-13' }, ['bulkCreateAccounts']],
-  [
-    {
-      ...{ id: 'pos-scope', rule: 'POS-1', observes: ['NS-1'] },
-      needs: ['trading_account', 'orders'],
-    },
-    ORDERS,
-    async (t) => {
-      const opened = await openPosition(t, await t.given.place());
-      const { answer: closed } = await closePosition(t, opened);
-      const members = Object.keys(Object(opened.answer.json)).join(', ');
-      const [open, close] = [opened.answer.status, closed.status];
-      t.observe('NS-1', `open ${open}, close ${close}, answered with {${members}}`, {
-        open_position_status: open,
-        close_position_status: close,
-      });
-    },
-  ],
+  [{ id: 'pos-scope', rule: 'POS-1', needs: ['trading_account', 'orders'] }, ORDERS],
   [{ id: 'txn-scope', rule: 'TXN-12', needs: ['trading_account'] }, ['createTransaction']],
   [
     { id: 'txs-scope', rule: 'TXS-17', needs: ['trading_account', 'amend_only'] },

@@ -72,7 +72,7 @@ export const NEVER_LEARNED: readonly string[] = [
 ];
 
 /** NS-1: the form of orders shows here, and how soon an event is delivered. */
-const FORMS = ['pos-scope', 'evt-form'];
+const FORMS = ['conv-orders', 'evt-form'];
 
 /**
  * Settings for which no other answer can be tried later, such as a time or a name. All others are

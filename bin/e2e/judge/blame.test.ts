@@ -69,7 +69,7 @@ blame('a burst that grows over ten seconds: LIM-2, not the firm (LIM-3)', async 
 
 /** Setup takes any success, and needs only the members that its scenario uses. */
 const SET_UP: [deviation: string, scenario: string, rule: string][] = [
-  ['account-create-answers-200', 'conv-account-ids', 'CONV-1a'],
+  ['account-create-answers-200', 'acc-shape', 'CONV-1a'],
   ['hook-create-without-secret', 'hook-brand', 'HOOK-10'],
 ];
 for (const [deviation, scenario, rule] of SET_UP) {

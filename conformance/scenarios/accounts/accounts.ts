@@ -12,7 +12,7 @@ import {
   body as withBody,
   without,
 } from '../../cases/refusals.ts';
-import { integer, text, textOrNull } from '../../engine/judge/matchers.ts';
+import { decimalId, integer, text, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
@@ -79,14 +79,14 @@ const SPARSE = { ...FULL, ...eachOptional(textOrNull) };
 export const accShape: Scenario = {
   id: 'acc-shape',
   title: 'An account has the listed fields, never the email, and a strong ETag of its revision',
-  rules: ['ACC-1', 'ACC-18', 'ACC-19'],
+  rules: ['ACC-1', 'ACC-18', 'ACC-19', 'CONV-1a'],
   observes: ['NS-44'],
   async run(t) {
     const known = await t.given.account({ phone: t.fresh.phone() });
     const again = await t.given.reread(known);
     expectShape(t, known.answer, FULL, known.email);
     expectShape(t, again, FULL, known.email);
-    await t.branch(['ACC-18', 'ACC-19'], 'the account after an update', async () => {
+    await t.branch(['ACC-18', 'ACC-19', 'CONV-1a'], 'the account after an update', async () => {
       const change = { country: t.fresh.text() };
       const options = { ifMatch: strongTag(again) };
       // UPD-2 judges the fields that it does not name.
@@ -122,6 +122,10 @@ function expectShape(t: ScenarioContext, answer: Answer, form: typeof FULL, emai
   t.expect('ACC-18', answer)
     .fields(form)
     .is('an account without its email', names === '', names);
+  // ACC-18 judges whether they exist.
+  for (const name of ['id', 'brand_id', 'firm_id']) {
+    if (ID.test(answer.at(name))) t.expect('CONV-1a', answer).field(name, decimalId);
+  }
   // An additional field is not a deviation.
   const others = members.map(([name]) => name).filter((name) => !Object.hasOwn(FULL, name));
   t.advise('ACC-18', answer).is('no other members', others.length === 0, others.join(', '));

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { observe } from '../../cases/questions.ts';
 import { type Expected, refusals, rows } from '../../cases/refusals.ts';
 import type { Role } from '../../engine/capabilities.ts';
-import { filledText, not, oneOf } from '../../engine/judge/matchers.ts';
+import { decimalId, filledText, not, oneOf } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
@@ -97,7 +97,7 @@ const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 
 export const bulkRowsFareAlone: Scenario = {
   id: 'bulk-rows-fare-alone',
   title: 'A mixed batch answers 200, row by row as single creates would have been answered',
-  rules: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8'],
+  rules: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8', 'CONV-1a'],
   async run(t) {
     const phone = t.fresh.phone();
     const known = await t.given.account({ phone });
@@ -258,7 +258,8 @@ function expectEntryForm(t: ScenarioContext, batch: Answer, index: number, entry
   for (const [name, wanted] of Object.entries(form)) {
     t.expect('BULK-5', batch).field(`rows.${index}.${name}`, wanted);
   }
-  if (Number(entry.status) >= 400) return;
+  if (Number(entry.status) >= 400 || entry.id == null) return;
+  t.expect('CONV-1a', batch).field(`rows.${index}.id`, decimalId);
   // It is not specified that a successful row has neither, but most clients expect it.
   for (const name of ['code', 'detail']) {
     t.advise('BULK-5', batch).field(`rows.${index}.${name}`, null);

@@ -7,7 +7,6 @@ import type { RequestBody } from '../../engine/send/call.ts';
 import { membersIn, printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { INVALID } from '../../spec/errors.ts';
-import { strongTag } from '../support/account-assertions.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { findReads } from '../support/reads.ts';
 
@@ -50,33 +49,6 @@ export const convAmounts: Scenario = {
   },
 };
 
-export const convAccountIds: Scenario = {
-  id: 'conv-account-ids',
-  title: 'Ids in answers about accounts are decimal strings',
-  rules: ['CONV-1a'],
-  async run(t) {
-    const body = t.newAccount();
-    const created = await t.control('createAccount', { body });
-    // Only checks the members that exist: other rules judge which must exist.
-    const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
-      expectEach(t, 'CONV-1a', answer, names, decimalId);
-    expectIds(created);
-    expectIds(await t.call('createAccount', { body }));
-    const batch = await t.call('bulkCreateAccounts', { rows: [body, t.newAccount()] });
-    expectIds(batch, ['id']);
-    await t.branch('CONV-1a', 'ids after an update', async () => {
-      const options = { ifMatch: strongTag(created) };
-      expectIds(
-        await t.control('updateAccount', {
-          id: String(created.at('id')),
-          body: { country: 'NO' },
-          ...options,
-        }),
-      );
-    });
-  },
-};
-
 const ORDER_IDS = ['id', 'order_id', 'position_id', 'trading_account_id', 'account_id'];
 const ORDER_AMOUNTS = ['volume', 'size', 'price', 'open_price', 'close_price', 'amount'];
 
@@ -84,21 +56,28 @@ export const convOrders: Scenario = {
   id: 'conv-orders',
   title: 'Ids, volumes and prices of orders are decimal strings, their times epoch milliseconds',
   rules: ['CONV-1a', 'CONV-2a', 'CONV-4'],
+  observes: ['NS-1'],
   needs: ['trading_account'],
   async run(t) {
-    const place = await t.given.place();
     // NS-1: if no known payload opens one, orders are not tested.
-    const opened = await openPosition(t, place);
-    const answers = [opened.answer];
-    await t.branch(['CONV-1a', 'CONV-2a', 'CONV-4'], 'the order that closes it', async () => {
-      answers.push((await closePosition(t, opened)).answer);
-    });
-    for (const answer of answers) {
+    const opened = await openPosition(t, await t.given.place());
+    const expectForms = (order: Answer) => {
       // Which members exist is open; members with these names can only be ids.
-      expectEach(t, 'CONV-1a', answer, ORDER_IDS, decimalId);
-      expectEach(t, 'CONV-2a', answer, ORDER_AMOUNTS, decimalString);
-      expectEach(t, 'CONV-4', answer, ['created_at'], epochMs);
-    }
+      expectEach(t, 'CONV-1a', order, ORDER_IDS, decimalId);
+      expectEach(t, 'CONV-2a', order, ORDER_AMOUNTS, decimalString);
+      expectEach(t, 'CONV-4', order, ['created_at'], epochMs);
+    };
+    expectForms(opened.answer);
+    await t.branch(['CONV-1a', 'CONV-2a', 'CONV-4'], 'the order that closes it', async () => {
+      const { answer: closed } = await closePosition(t, opened);
+      expectForms(closed);
+      const members = Object.keys(Object(opened.answer.json)).join(', ');
+      const [open, close] = [opened.answer.status, closed.status];
+      t.observe('NS-1', `open ${open}, close ${close}, answered with {${members}}`, {
+        open_position_status: open,
+        close_position_status: close,
+      });
+    });
   },
 };
 
@@ -209,27 +188,3 @@ function idsIn(value: Json | undefined): [name: string, value: Json][] {
   const all = membersIn(value).map(([path, each]) => [path.at(-1)!, each] as [string, Json]);
   return all.filter(([name]) => name === 'record_id' || name === 'account_id');
 }
-
-export const convTimes: Scenario = {
-  id: 'conv-times',
-  title: 'Timestamps are integers on a millisecond epoch scale',
-  rules: ['CONV-4'],
-  async run(t) {
-    const isSure = t.has('public_url') || !t.has('trading_account');
-    const url = isSure ? await t.given.subscribable() : '';
-    const body = { url, event_categories: ['account'] };
-    const first = isSure ? await t.call('createWebhook', { body }) : undefined;
-    if (first === undefined || (!first.isServed && t.has('trading_account'))) {
-      // Not every network resolves the name; any other answer with a time can be used instead.
-      const { answer } = await t.given.transaction(await t.given.place());
-      t.expect('CONV-4', answer).field('created_at', epochMs);
-      return;
-    }
-    const made = first.isServed ? first : await t.control('createWebhook', { body });
-    t.expect('CONV-4', made).field('created_at', epochMs);
-    const id = made.at('id');
-    if (typeof id !== 'number') return;
-    const read = await t.call('getWebhook', { id });
-    if (read.status === 200) t.expect('CONV-4', read).field('created_at', epochMs);
-  },
-};

@@ -8,7 +8,7 @@ import {
   refusals,
 } from '../../cases/refusals.ts';
 import type { Role } from '../../engine/capabilities.ts';
-import { filledText, integer, textOrNull } from '../../engine/judge/matchers.ts';
+import { epochMs, filledText, integer, textOrNull } from '../../engine/judge/matchers.ts';
 import { hasSecret } from '../../engine/record/answer-monitor.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -60,7 +60,7 @@ const FORM = {
 export const hookCreated: Scenario = {
   id: 'hook-created',
   title: 'Creating a subscription takes no key and answers it with its secret, in the listed form',
-  rules: ['HOOK-1', 'HOOK-2'],
+  rules: ['HOOK-1', 'HOOK-2', 'CONV-4'],
   observes: ['NS-7', 'NS-52'],
   needs: ['public_url'],
   async run(t) {
@@ -83,11 +83,15 @@ export const hookCreated: Scenario = {
     const given = { url, event_categories: categories(event_categories), disabled: false };
     const first = { disabled_reason: null, last_delivered_seq: 0 };
     t.expect('HOOK-2', created).fields({ ...FORM, ...given, ...first });
+    t.expect('CONV-4', created).field('created_at', epochMs);
 
     const id = created.idAt('id');
     if (id === undefined) return;
     const again = await readSubscription(t, id);
-    if (again.status === 200) t.expect('HOOK-2', again).fields({ ...FORM, ...given });
+    if (again.status === 200) {
+      t.expect('HOOK-2', again).fields({ ...FORM, ...given });
+      t.expect('CONV-4', again).field('created_at', epochMs);
+    }
     await t.branch('HOOK-1', 'two rotations that carry the same key', async () => {
       const key = t.fresh.key();
       const one = await t.control('rotateWebhookSecret', { id, key });
