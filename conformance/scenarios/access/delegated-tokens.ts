@@ -49,13 +49,14 @@ export const asReader: Fault = async (t, { place }) => ({
   as: await delegatedTokens(t, place!.account_id, true)(),
 });
 
-/** A delegated token of one account, and the server credential that mints it. Needs `mint`. */
+/** A delegated token of one account, minted by a server credential. Needs `mint`. */
 export async function mintDelegated(
   t: ScenarioContext,
-  options: Required<Pick<CredentialOptions, 'accountId' | 'readOnly' | 'scopes'>>,
+  options: Pick<CredentialOptions, 'accountId' | 'readOnly' | 'scopes'>,
+  minter?: Credential,
 ): Promise<Credential> {
   const scopes = [...new Set([...MINTER_SCOPES, ...options.scopes])];
-  const { clientId } = await t.operator.mint({ scopes });
+  const { clientId } = minter ?? (await t.operator.mint({ scopes }));
   const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
   return t.operator.mint({ kind: 'delegated', ...options, ...mintedBy });
 }

@@ -300,8 +300,7 @@ export const authDelegated: Scenario = {
 /** NS-64: whether a new account is out of reach of the token that created it. */
 async function observeCreating(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
-  const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
-  const holder = await mintDelegated(t, options);
+  const holder = await mintDelegated(t, { accountId: own.id, scopes: ['accounts:write'] });
   const created = await t.create({}, { as: holder });
   const reference = { client_reference_id: foreign.reference };
   const again = await t.create(reference, { as: holder });

@@ -26,6 +26,7 @@ import { ERROR_TABLE } from '../../spec/errors.ts';
 import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS, type OperationName, WRITE_NAMES } from '../../spec/operations.ts';
 import { updatedOnce } from '../support/account-assertions.ts';
+import { suspendRequest } from '../support/suspend-request.ts';
 
 const PROBLEM = ['ERR-1a', 'ERR-1b', 'ERR-3'] as const satisfies readonly RuleId[];
 
@@ -142,18 +143,12 @@ export const errTrouble: Scenario = {
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
     }
-    const effect = { kind: 'delay', ms: 5_000 };
-    const fault = await t.operator.fault({ match, effect, times: 1 });
-    const whole = t.newAccount();
-    const key = t.fresh.key();
-    const held = t.call('createAccount', { body: whole, key });
-    // Its answer is awaited below, or dropped with the scenario.
-    held.catch(() => {});
-    if (await t.until(async () => (await fault.hits()) >= 1, 2_000)) {
-      expectProblem(t, await t.call('createAccount', { body: whole, key }));
-    }
+    const call = { body: t.newAccount(), key: t.fresh.key() };
+    const send = () => t.call('createAccount', call);
+    const held = await suspendRequest(t, match.operation, { kind: 'delay', ms: 5_000 }, send);
+    expectProblem(t, await send());
     await t.operator.advance(5_000);
-    await held;
+    await held();
   },
 };
 

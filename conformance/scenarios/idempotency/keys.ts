@@ -10,6 +10,7 @@ import type { Scenario } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
 import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
 import { WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
+import { mintDelegated } from '../access/delegated-tokens.ts';
 import { anotherToken } from '../support/request-token.ts';
 
 const FUNDS = ['trader:funds'];
@@ -134,10 +135,9 @@ export const idemCredentialsAlike: Scenario = {
     });
     await t.branch('IDEM-2b', 'two delegated tokens of one account', async () => {
       const place = await t.given.place();
-      const { clientId } = await t.operator.mint({ scopes: ['transactions:write', ...FUNDS] });
-      const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
-      const options = { kind: 'delegated', scopes: FUNDS, ...mintedBy } as const;
-      const mint = () => t.operator.mint({ ...options, accountId: place.account_id });
+      const minter = await t.operator.mint({ scopes: ['transactions:write', ...FUNDS] });
+      const options = { accountId: place.account_id, scopes: FUNDS };
+      const mint = () => mintDelegated(t, options, minter);
       const mine = await validCall(t, 'cancelTransaction', place);
       const theirs = await validCall(t, 'cancelTransaction', place);
       const key = t.fresh.key();

@@ -13,6 +13,7 @@ import type { FirmRate } from '../../providers/control-plane.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { HOUR_MS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
+import { mintDelegated } from '../access/delegated-tokens.ts';
 import { isNewAccount } from '../support/account-assertions.ts';
 import { anotherToken } from '../support/request-token.ts';
 import { UNTRIGGERED_CATEGORIES } from '../support/subscription-assertions.ts';
@@ -241,11 +242,9 @@ export const limDelegated: Scenario = {
     const request = (): OperationCall => ({ operation: 'createTransaction', body });
     const scopes = ['transactions:write', 'trader:funds'];
     const mint = (plan: 'pro' | 'sandbox') => t.operator.mint({ scopes, plan });
-    const delegate = async ({ clientId }: Credential): Promise<Probe> => {
-      const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
-      const options = { kind: 'delegated', scopes: ['trader:funds'], ...mintedBy } as const;
-      const credential = await t.operator.mint({ ...options, accountId: place.account_id });
-      return { credential, perSecond: 5, request };
+    const options = { accountId: place.account_id, scopes: ['trader:funds'] };
+    const delegate = async (minter: Credential): Promise<Probe> => {
+      return { credential: await mintDelegated(t, options, minter), perSecond: 5, request };
     };
     const minter = await mint('pro');
     const one = await delegate(minter);
