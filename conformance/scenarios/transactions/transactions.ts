@@ -122,27 +122,47 @@ function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer)
   if (found.ok) expectUnchanged(t, 'TXN-2', first.answer, again);
 }
 
-const REASON = 'only for those who decide';
-
 export const txnShape: Scenario = {
   id: 'txn-shape',
-  title: 'Every answer about a transaction has the listed members, each of its type',
-  rules: ['TXN-8', 'CONV-1a', 'CONV-2a', 'CONV-4'],
+  title:
+    'Every answer about a transaction has the listed members of their types, and none for operators',
+  rules: ['TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-4'],
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
+    const reason = `kept from clients ${t.fresh.text()}`;
     const created = await t.given.transaction(place, { method: 'Deposit' });
     const { account_id, trading_account_id, currency } = place;
     const sent = { account_id, trading_account_id, currency, transaction_type: 'Deposit' };
     t.expect('TXN-8', created.answer).fields(sent);
-    for (const answer of [
+    const decided = [await t.given.rejected(place, reason), await t.given.cancelled(place, reason)];
+    const answers = [
       created.answer,
       await t.given.rereadTransaction(created),
       (await t.given.approved(place)).answer,
-      (await t.given.rejected(place, REASON)).answer,
-      (await t.given.cancelled(place, REASON)).answer,
-    ]) {
-      expectShape(t, answer);
+    ];
+    for (const each of decided) {
+      const read = await t.given.rereadTransaction(each);
+      t.expect('TXN-9', read).is('no reason', !read.text.includes(reason), 'the reason is in it');
+      answers.push(each.answer, read);
+      // TXS-19 judges the reason in the answers of reject and cancel.
+      expectNothingOfOperators(t, read, isOfOperators);
+      expectNothingOfOperators(
+        t,
+        each.answer,
+        (name) => isOfOperators(name) && !/reason/i.test(name),
+      );
+    }
+    if (t.has('provider_trading_account')) {
+      const provider = await t.given.place('provider_trading_account');
+      const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
+      const withdrawal = await t.record(provider, over);
+      // NS-27: the sign of a withdrawal is open, and does not matter here.
+      if (withdrawal.isServed) expectNothingOfOperators(t, withdrawal, isOfOperators);
+    }
+    expectNothingOfOperators(t, created.answer, isOfOperators);
+    for (const answer of answers) {
+      expectShape(t, answer, reason);
       // TXN-8 judges whether they exist.
       for (const [rule, name, form] of [
         ...['id', 'account_id', 'trading_account_id'].map(
@@ -157,8 +177,19 @@ export const txnShape: Scenario = {
   },
 };
 
+/** TXN-9. The purpose of a member is only known by its name, so an empty one shows nothing. */
+function expectNothingOfOperators(
+  t: ScenarioContext,
+  answer: Answer,
+  isHidden: (name: string) => boolean,
+): void {
+  const members = Object.entries(answer.members).filter(([, value]) => value !== null);
+  const names = members.map(([name]) => name).filter(isHidden);
+  t.expect('TXN-9', answer).is('no member for operators', names.length === 0, names.join(', '));
+}
+
 /** TXN-9 judges members that only operators may see, and TXS-19 reasons. */
-function expectShape(t: ScenarioContext, answer: Answer): void {
+function expectShape(t: ScenarioContext, answer: Answer, reason: string): void {
   const members = answer.members;
   const names = Object.keys(members);
   const missing = MEMBERS.filter((each) => !names.includes(each));
@@ -173,7 +204,7 @@ function expectShape(t: ScenarioContext, answer: Answer): void {
     .is(`strings: ${texts.join(', ')}`, odd.length === 0, `not a string: ${odd.join(', ')}`)
     .is('is_ftd: a boolean', typeof answer.at('is_ftd') === 'boolean', `${answer.at('is_ftd')}`);
   const others = names.filter(
-    (each) => !MEMBERS.includes(each) && !isOfOperators(each) && members[each] !== REASON,
+    (each) => !MEMBERS.includes(each) && !isOfOperators(each) && members[each] !== reason,
   );
   t.advise('TXN-8', answer).is('no member besides', others.length === 0, others.join(', '));
 }
@@ -189,43 +220,6 @@ const WHO = /(?:approv|reject|cancel|decid)(?:(?!approv|reject|cancel|decid)\w)*
 function isOfOperators(name: string): boolean {
   return WORDS.test(name) || WHO.test(name);
 }
-
-export const txnNothingOfOperators: Scenario = {
-  id: 'txn-nothing-of-operators',
-  title: 'Reasons, payment providers and what operators noted are in no transaction',
-  rules: ['TXN-9'],
-  needs: ['trading_account'],
-  async run(t) {
-    const place = await t.given.place();
-    const reason = `kept from clients ${t.fresh.text()}`;
-    const decided = [await t.given.rejected(place, reason), await t.given.cancelled(place, reason)];
-    const answers = [(await t.given.transaction(place)).answer];
-    for (const each of decided) {
-      const read = await t.given.rereadTransaction(each);
-      answers.push(read);
-      t.expect('TXN-9', read).is('no reason', !read.text.includes(reason), 'the reason is in it');
-    }
-    if (t.has('provider_trading_account')) {
-      const provider = await t.given.place('provider_trading_account');
-      const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
-      const withdrawal = await t.record(provider, over);
-      // NS-27: the sign of a withdrawal is open, and does not matter here.
-      if (withdrawal.isServed) answers.push(withdrawal);
-    }
-    const ofDecisions = decided.map(({ answer }) => answer);
-    for (const answer of [...answers, ...ofDecisions]) {
-      // TXS-19 judges the reason in the answers of reject and cancel. The purpose of a member is
-      // only known by its name, so an empty one shows nothing.
-      const names = Object.entries(answer.members)
-        .filter(([, value]) => value !== null)
-        .map(([name]) => name)
-        .filter(
-          (each) => isOfOperators(each) && !(ofDecisions.includes(answer) && /reason/i.test(each)),
-        );
-      t.expect('TXN-9', answer).is('no member for operators', names.length === 0, names.join(', '));
-    }
-  },
-};
 
 const reference = (client_reference_id: string) => body({ client_reference_id });
 const referenceOf = (length: number) =>
