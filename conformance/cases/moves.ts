@@ -126,6 +126,16 @@ export function decide(
   return t.call(`${verb}Transaction`, { as, id, account_id, body, key });
 }
 
+/** A decision that must succeed, as setup. */
+export function decided(
+  t: ScenarioContext,
+  verb: Verb,
+  { id, account_id }: { readonly id: string; readonly account_id: string },
+  as?: Role,
+): Promise<Answer> {
+  return t.control(`${verb}Transaction`, { as, id, account_id });
+}
+
 /** The transaction as an operator sees it, if the target shows it. */
 async function seenByOperator(t: ScenarioContext, transaction: GivenTransaction) {
   if (!t.has('ledger')) return undefined;
@@ -203,8 +213,7 @@ async function createIn(
   if (state === 'approved' || state === 'settled') return t.given[state](place, over);
   if (state !== 'cancelled settled') return t.given[state](place);
   const settled = await t.given.settled(place, over);
-  const { id, account_id } = settled;
-  return { ...settled, answer: await t.control('cancelTransaction', { id, account_id }) };
+  return { ...settled, answer: await decided(t, 'cancel', settled) };
 }
 
 /** Whether a bonus moves money at all is open. If it does, the money is returned. */

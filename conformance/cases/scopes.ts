@@ -3,7 +3,7 @@
 import type { RuleId, Scenario } from '../engine/types.ts';
 import { expectEnabled } from '../scenarios/support/subscription-assertions.ts';
 import { FORBIDDEN } from '../spec/errors.ts';
-import { OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
+import { DECISIONS, OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
 import { as, asHolderOf, type Fault, type RefusalRow, refusals } from './refusals.ts';
 
 /** AUTH-4: only extends the funds scopes; TXN-12 and TXS-17 test it. */
@@ -59,10 +59,7 @@ const SCOPED: readonly ScopeRow[] = [
   [{ id: 'bulk-scope', rule: 'BULK-13' }, ['bulkCreateAccounts']],
   [{ id: 'pos-scope', rule: 'POS-1', needs: ['trading_account', 'orders'] }, ORDERS],
   [{ id: 'txn-scope', rule: 'TXN-12', needs: ['trading_account'] }, ['createTransaction']],
-  [
-    { id: 'txs-scope', rule: 'TXS-17', needs: ['trading_account', 'amend_only'] },
-    ['approveTransaction', 'rejectTransaction', 'cancelTransaction'],
-  ],
+  [{ id: 'txs-scope', rule: 'TXS-17', needs: ['trading_account', 'amend_only'] }, DECISIONS],
   [
     { id: 'hook-scope', rule: 'HOOK-6', needs: ['public_url'] },
     ['createWebhook', 'listWebhooks', 'getWebhook', 'rotateWebhookSecret', 'disableWebhook'],

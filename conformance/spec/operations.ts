@@ -135,7 +135,7 @@ function isScopedName(name: OperationName): name is ScopedName {
 }
 
 /** The three decisions on a transaction. */
-const DECISIONS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
+export const DECISIONS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
 type DecisionName = (typeof DECISIONS)[number];
 
 export function isDecision(name: OperationName): name is DecisionName {

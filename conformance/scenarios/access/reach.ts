@@ -10,7 +10,7 @@ import { idText, membersIn } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { UNKNOWN_ID } from '../../spec/literals.ts';
-import { OPERATIONS } from '../../spec/operations.ts';
+import { DECISIONS, OPERATIONS } from '../../spec/operations.ts';
 import { expectOutOfReach } from '../support/hidden.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { pageFrom } from '../support/reads.ts';
@@ -59,8 +59,6 @@ const STATUS: NamingRow = [
   'the status of an account',
   (_, { account: id }) => ({ operation: 'getAccountStatus', id }),
 ];
-
-const DECISIONS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
 
 const MONEY: readonly NamingRow[] = [
   [

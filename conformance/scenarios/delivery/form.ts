@@ -91,32 +91,24 @@ function expectForm(
   claim('EVT-3', 'a POST', delivered.method === 'POST');
   claim('EVT-3', 'a JSON object', envelopeIn(delivered) !== undefined);
   claim('EVT-3', 'a header with a signature', signature !== undefined);
-  if (signature !== undefined) expectSignature(signature, claim, nowsMs);
   const [time, macs] = [timeIn(signature), signature ? valuesAt(signature, 'v1') : []];
+  if (signature !== undefined) {
+    const isWellFormed = signature.parts.every(([key, value]) => key !== '' && value !== '');
+    claim('EVT-5a', 'key=value parts with commas between', isWellFormed);
+    const isOne = valuesAt(signature, 't').length === 1;
+    claim('EVT-5a', 'one t, in epoch milliseconds', isOne && isEpochMs(time));
+    claim('EVT-5a', 'v1 once or more', macs.length > 0);
+  }
+  if (/^[0-9]+$/.test(time)) {
+    // EVT-5a judges the unit: here a time in seconds is accepted.
+    const sentMs = isEpochMs(time) ? Number(time) : Number(time) * 1000;
+    const isTimely = nowsMs.some((now) => Math.abs(now - sentMs) <= 5 * MINUTE_MS);
+    claim('EVT-5b', 't within five minutes of the clock', isTimely);
+  }
   if (time === '' || macs.length === 0) t.notTested('EVT-6', 'there is no t with a v1 to look at');
   else {
     const isSigned = macs.includes(expectedMac(secret, time, delivered.body));
     claim('EVT-6', 'a v1 made with the secret, of t and the bytes', isSigned);
-  }
-}
-
-/** EVT-5a, EVT-5b: the time in the signature header and its format. */
-function expectSignature(
-  signature: Signature,
-  claim: (rule: RuleId, words: string, truth: boolean) => void,
-  nowsMs: readonly number[],
-): void {
-  const times = valuesAt(signature, 't');
-  const [digits = ''] = times;
-  const isWellFormed = signature.parts.every(([key, value]) => key !== '' && value !== '');
-  claim('EVT-5a', 'key=value parts with commas between', isWellFormed);
-  claim('EVT-5a', 'one t, in epoch milliseconds', times.length === 1 && isEpochMs(digits));
-  claim('EVT-5a', 'v1 once or more', valuesAt(signature, 'v1').length > 0);
-  if (/^[0-9]+$/.test(digits)) {
-    // EVT-5a judges the unit: here a time in seconds is accepted.
-    const sentMs = isEpochMs(digits) ? Number(digits) : Number(digits) * 1000;
-    const isTimely = nowsMs.some((now) => Math.abs(now - sentMs) <= 5 * MINUTE_MS);
-    claim('EVT-5b', 't within five minutes of the clock', isTimely);
   }
 }
 

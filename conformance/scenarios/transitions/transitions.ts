@@ -1,7 +1,7 @@
 // TXS: the effect of decisions on the money, which deposit is the first-time deposit, which transaction
 // of which account a decision names, and who may decide.
 
-import { decide, type Verb, withdrawal } from '../../cases/moves.ts';
+import { decide, decided, type Verb, withdrawal } from '../../cases/moves.ts';
 import { observe } from '../../cases/questions.ts';
 import {
   body,
@@ -22,7 +22,7 @@ import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS, UNKNOWN_ID } from '../../spec/literals.ts';
-import type { WriteName } from '../../spec/operations.ts';
+import { DECISIONS } from '../../spec/operations.ts';
 import { pageFrom } from '../support/reads.ts';
 import {
   APPROVED,
@@ -116,8 +116,7 @@ export const txsApproveAgain: Scenario = {
     const place = await laterPlace(t);
     const pending = await t.given.transaction(place);
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
-    const { id, account_id } = pending;
-    const first = await t.control('approveTransaction', { id, account_id });
+    const first = await decided(t, 'approve', pending);
     // TXS-1 judges the status after a first approval.
     const reads = oneOf(...APPROVED, String(first.at('status')));
     const expectAgain = async (transaction: GivenTransaction, answer: Answer) => {
@@ -187,8 +186,8 @@ async function withoutAmend(
   settled: { id: string; account_id: string },
 ): Promise<Answer> {
   if (t.has('trading_account')) {
-    const { id, account_id } = await t.given.transaction(await t.given.place());
-    await t.control('cancelTransaction', { as: 'no_amend', id, account_id });
+    const pending = await t.given.transaction(await t.given.place());
+    await decided(t, 'cancel', pending, 'no_amend');
   } else {
     await t.control('createAccount', { as: 'no_amend', body: t.newAccount() });
   }
@@ -318,10 +317,6 @@ export const txsDecidedAtOnce: Scenario = {
   },
 };
 
-function approve(t: ScenarioContext, { id, account_id }: GivenTransaction): Promise<Answer> {
-  return t.control('approveTransaction', { id, account_id });
-}
-
 function isMarked(answer: Answer): boolean {
   return ['true', '1'].includes(String(answer.at('is_ftd')));
 }
@@ -340,7 +335,7 @@ export const txsFirstDeposit: Scenario = {
   async run(t) {
     const place = await t.given.freshPlace();
     const expectOn = async (transaction: GivenTransaction, wanted: boolean) =>
-      expectFlag(t, await approve(t, transaction), wanted);
+      expectFlag(t, await decided(t, 'approve', transaction), wanted);
     const expectRead = async (transaction: GivenTransaction, wanted: boolean) =>
       expectFlag(t, await t.given.rereadTransaction(transaction), wanted);
     // Neither the first created nor a refused transaction is the first approved one.
@@ -351,18 +346,14 @@ export const txsFirstDeposit: Scenario = {
     const asking = await t.record(place, { is_ftd: true });
     if (asking.isServed) expectFlag(t, asking, false);
     // NS-21: if every withdrawal goes through a provider, none is approved here.
-    const { id, account_id } = await withdrawal(t, place);
-    const paidOut = await t.call('approveTransaction', { id, account_id });
+    const paidOut = await decide(t, 'approve', await withdrawal(t, place));
     if (paidOut.status === 200) expectFlag(t, paidOut, false);
     await expectOn(first, true);
     await expectOn(early, false);
     await expectOn(await t.given.transaction(place), false);
     // Approved again, and read again after others were approved: the flag neither disappears nor moves.
     await expectRead(first, true);
-    const again = await t.call('approveTransaction', {
-      id: first.id,
-      account_id: first.account_id,
-    });
+    const again = await decide(t, 'approve', first);
     if (again.status === 200) expectFlag(t, again, true);
     await expectRead(early, false);
 
@@ -386,16 +377,12 @@ export const txsFirstDepositCancelled: Scenario = {
   async run(t) {
     const place = await t.given.freshPlace();
     const first = await t.given.transaction(place);
-    expectFlag(t, await approve(t, first), true);
+    expectFlag(t, await decided(t, 'approve', first), true);
     await t.operator.settle(first.id);
     expectFlag(t, await t.given.rereadTransaction(first), true);
-    expectFlag(
-      t,
-      await t.control('cancelTransaction', { id: first.id, account_id: first.account_id }),
-      true,
-    );
+    expectFlag(t, await decided(t, 'cancel', first), true);
     expectFlag(t, await t.given.rereadTransaction(first), true);
-    expectFlag(t, await approve(t, await t.given.transaction(place)), false);
+    expectFlag(t, await decided(t, 'approve', await t.given.transaction(place)), false);
   },
 };
 
@@ -409,10 +396,7 @@ export const txsFirstDepositRace: Scenario = {
     const crowd = await t.burstSize(5);
     const deposits: GivenTransaction[] = [];
     while (deposits.length < crowd) deposits.push(await t.given.transaction(place));
-    const answers = await t.sendTogether(crowd, (index) => {
-      const { id, account_id } = deposits[index]!;
-      return t.call('approveTransaction', { id, account_id });
-    });
+    const answers = await t.sendTogether(crowd, (at) => decide(t, 'approve', deposits[at]!));
     const approved = answers.filter((each) => each.status === 200);
     if (approved.length === 0) throw new Blocked('none of the deposits was approved');
     const marked = approved.filter(isMarked).length;
@@ -433,7 +417,7 @@ export const txsFirstDepositAtMostOnce: Scenario = {
     const pending = [await t.given.transaction(place), await t.given.transaction(place)];
     for (const each of pending) expectFlag(t, each.answer, false);
     const approvals: Answer[] = [];
-    for (const each of pending) approvals.push(await approve(t, each));
+    for (const each of pending) approvals.push(await decided(t, 'approve', each));
     const marked = approvals.filter(isMarked).length;
     t.claim('TXS-2', 'is_ftd at most once', marked <= 1, `${marked} times`, ...approvals);
     for (const [index, each] of pending.entries()) {
@@ -450,13 +434,10 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
     // NS-27: the sign may have to match the method.
     ['withdrawal_method_is_deposit', 'Withdrawal', '-25.00'],
   ] as const) {
-    const place = await t.given.freshPlace();
-    const created = await t.record(place, { method, amount });
+    const { account_id, ...place } = await t.given.freshPlace();
+    const created = await t.record({ account_id, ...place }, { method, amount });
     if (created.status !== 201) continue;
-    const approval = await t.call('approveTransaction', {
-      id: t.pick(created, 'id'),
-      account_id: place.account_id,
-    });
+    const approval = await decide(t, 'approve', { id: t.pick(created, 'id'), account_id });
     if (approval.status !== 200) continue;
     const words = isMarked(approval) ? 'counts as' : 'is not';
     t.observe('NS-43', `a Deposit by way of ${method} ${words} a first-time deposit`, {
@@ -475,16 +456,9 @@ export const txsInTime: Scenario = {
     const first = await t.given.settled(place);
     await t.operator.advance(92 * DAY_MS);
     await expectReads(t, 'TXS-1', first, 'settled');
-    expectFlag(t, await approve(t, await t.given.transaction(place)), false);
+    expectFlag(t, await decided(t, 'approve', await t.given.transaction(place)), false);
   },
 };
-
-const VERBS: readonly Verb[] = ['approve', 'reject', 'cancel'];
-
-/** The same rows for each of the three decisions. */
-function onEach(row: (operation: WriteName) => readonly RefusalRow[]): readonly RefusalRow[] {
-  return VERBS.flatMap((verb) => row(`${verb}Transaction`));
-}
 
 const otherAccount: Fault = async (t, valid) => {
   const { id: account_id } = await t.given.account();
@@ -510,7 +484,7 @@ export const txsRefused = refusals({
   observes: ['NS-48', 'NS-58'],
   needs: ['trading_account'],
   rows: [
-    ...onEach((each) => [
+    ...DECISIONS.flatMap((each): RefusalRow[] => [
       // The refusal of a query without it is open.
       ['TXS-15', each, 'no account_id in the query', query(null), invalidOrUnreadable],
       ['TXS-15', each, 'account_id=abc', query('abc'), INVALID],
