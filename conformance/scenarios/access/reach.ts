@@ -97,10 +97,12 @@ function expectHiddenBy(
   const unknown = { ...NOWHERE, ...(hidden.tag && { tag: hidden.tag }) };
   const { operation } = call(t, hidden, home);
   return t.branch(rule, `${OPERATIONS[operation].words}: ${what} out of reach`, async () => {
-    const send = (named: Named) => async (who: Who) => t.call(call(t, named, home), { as: who });
+    const send = async (named: Named, who?: Who) =>
+      t.call(call(t, named, home), { as: who ?? (await outsider()) });
     await expectOutOfReach(t, rule, {
-      ...{ outsider, hidden: send(hidden), unknown: send(unknown) },
-      own: async (who) => send(await own())(who),
+      hidden: () => send(hidden),
+      unknown: (who) => send(unknown, who),
+      own: async () => send(await own()),
     });
   });
 }

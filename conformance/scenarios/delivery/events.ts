@@ -237,6 +237,6 @@ export function claimNone(
   rules: Rules,
   words: string,
   all: readonly RecordedDelivery[],
-): boolean {
-  return t.claim(rules, words, all.length === 0, `${all.length} deliveries`, ...all);
+): void {
+  t.claim(rules, words, all.length === 0, `${all.length} deliveries`, ...all);
 }

@@ -18,11 +18,10 @@ export async function expectReferenceFree(
   t: ScenarioContext,
   rules: Rules,
   body: RequestBody,
-  role: Role = t.mainRole,
 ): Promise<void> {
   await t.branch(rules, 'a good create under the reference that was refused', async () => {
     const name = t.fresh.text();
-    const answer = await t.call('createAccount', { as: role, body: { ...body, first_name: name } });
+    const answer = await t.call('createAccount', { body: { ...body, first_name: name } });
     const words = 'a new account, because what was refused before left nothing behind';
     t.expect(rules, answer).is(words, isNewAccount(answer, name));
   });

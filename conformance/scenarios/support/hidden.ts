@@ -8,13 +8,15 @@ import { printJson } from '../../engine/send/json.ts';
 
 const COMPARED = ['type', 'title', 'status', 'code', 'detail'];
 
+/** Sends a request, by default from outside. */
+type Send = (who?: Who) => Promise<Answer>;
+
 /** One request for a record out of reach, and the same for an id that no record has. */
-export interface HiddenRecord {
-  readonly outsider: () => Promise<Who>;
-  readonly hidden: (who: Who) => Promise<Answer>;
-  readonly unknown: (who: Who) => Promise<Answer>;
+interface HiddenRecord {
+  readonly hidden: Send;
+  readonly unknown: Send;
   /** The same for the caller's own record, requested only if there is a difference. */
-  readonly own: (who: Who) => Promise<Answer>;
+  readonly own: Send;
 }
 
 /**
@@ -33,19 +35,18 @@ export function expectHidden(
   judge(t, rules, hidden, unknown);
 }
 
-/** Sends both requests; returns the answer for the hidden record after judging it. */
+/** Sends both requests, and judges the answer for the hidden record. */
 export async function expectOutOfReach(
   t: ScenarioContext,
   rules: Rules,
   hiding: HiddenRecord,
-): Promise<Answer> {
-  const unknown = await hiding.unknown(await hiding.outsider());
-  const hidden = await hiding.hidden(await hiding.outsider());
+): Promise<void> {
+  const [unknown, hidden] = [await hiding.unknown(), await hiding.hidden()];
   if (unknown.status !== 404) {
     // If no credential gets a 404 for an unknown id, the operation's own rule judges that.
     const general = await hiding.unknown(t.mainRole);
     if (general.status !== 404) expectHidden(t, rules, hidden, general);
-    const own = await hiding.own(await hiding.outsider());
+    const own = await hiding.own();
     if (own.status === 403 || own.status === 404) {
       throw new Blocked(`control failed: a record of its own: ${own.summary}`);
     }
@@ -53,18 +54,16 @@ export async function expectOutOfReach(
   judge(t, rules, hidden, unknown);
   const telling = headersApart(hidden, unknown);
   if (telling.length > 0) await expectNoLeak(t, rules, hiding, telling);
-  return hidden;
 }
 
 /** Intermediaries sometimes add headers: only one that differs each time reveals something. */
 async function expectNoLeak(
   t: ScenarioContext,
   rules: Rules,
-  { hidden, unknown, outsider }: HiddenRecord,
+  { hidden, unknown }: HiddenRecord,
   telling: readonly string[],
 ): Promise<void> {
-  const outsiders = await unknown(await outsider());
-  const theirs = await hidden(await outsider());
+  const [outsiders, theirs] = [await unknown(), await hidden()];
   const apart = headersApart(theirs, outsiders);
   const still = telling.filter((name) => apart.includes(name));
   const words = 'the headers that an unknown id is answered with';
