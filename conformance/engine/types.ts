@@ -2,7 +2,7 @@
 // reports.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
-import type { Capability, ReportedCapability } from './capabilities.ts';
+import type { Capability } from './capabilities.ts';
 import type { Lane } from './lane.ts';
 import type { ScenarioContext } from './scenario/scenario-context.ts';
 import type { HeaderLine } from './send/headers.ts';
@@ -134,19 +134,4 @@ export interface ScenarioResult {
   readonly attempts: number;
   readonly crashed?: readonly CrashedCall[];
   readonly durationMs: number;
-}
-
-export interface RuleResult {
-  readonly id: RuleId;
-  readonly verdict: Verdict;
-  readonly scenarios: readonly string[];
-  /** In the catalogue's words. */
-  readonly needs: readonly ReportedCapability[];
-  /** What to add to a profile so that the rule can be tested. */
-  readonly unlock: readonly string[];
-  /** The capabilities among them that the rule itself needs. */
-  readonly lacks: readonly Capability[];
-  /** Of those, the ones that were configured but do not work. */
-  readonly lost: readonly string[];
-  readonly findings: readonly (Finding & { readonly scenario: string })[];
 }

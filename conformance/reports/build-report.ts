@@ -94,7 +94,8 @@ export function checkRule(
 export function buildReport(options: ReportOptions): Report {
   const { run, redactor, target, inventory } = options;
   const refused = refusedOrders(run, redactor);
-  const rules = catalogue.map((rule) => reportRule(rule, options, refused.orders));
+  const judged = catalogue.map((rule) => judgeRule(rule, run.scenarios));
+  const rules = catalogue.map((rule, at) => reportRule(rule, judged[at]!, options, refused.orders));
   const why = run.refusedToStart;
   const start = why === null ? {} : { not_started: startWords(redactor.text(why)) };
   const observed = observedRows(options.scenarios, soundObservations(run.scenarios)).map((row) => ({
@@ -105,8 +106,7 @@ export function buildReport(options: ReportOptions): Report {
   }));
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
   // The capabilities that would unlock selected rules; the others lack nothing.
-  const lacking = catalogue.map((rule) => judgeRule(rule, run.scenarios).lacks);
-  const additions = suggestAdditions(lacking, refused);
+  const lacking = judged.map(({ lacks }) => lacks);
   return makeReport(options, {
     target: {
       ...target,
@@ -123,7 +123,7 @@ export function buildReport(options: ReportOptions): Report {
       reportScenario(each, titles.get(each.id) ?? each.id, redactor),
     ),
     observed,
-    unlock: additions.map(({ withOthers, ...each }) => ({ ...each, with_others: withOthers })),
+    unlock: suggestAdditions(lacking, refused),
     ...(inventory === undefined ? {} : { inventory }),
   });
 }
@@ -189,10 +189,10 @@ export function countVerdicts(
 
 function reportRule(
   rule: Rule,
+  judged: ReturnType<typeof judgeRule>,
   options: ReportOptions,
   orders: string = CAPABILITIES.orders.add,
 ): ReportRule {
-  const judged = judgeRule(rule, options.run.scenarios);
   const { redactor } = options;
   const untried = judged.scenarios.length === 0 && !isSelected(rule.id, options.selection);
   const found = [...judged.findings, ...unfinished(rule, options.run.scenarios)];

@@ -1,5 +1,5 @@
 // One exchange: its conversion from the engine's record to a part of a report, and its printed form.
-import type { HeaderLine } from '../engine/send/headers.ts';
+import { type HeaderLine, Headers } from '../engine/send/headers.ts';
 import type { Exchange } from '../engine/types.ts';
 import { printable, wrapText } from './plain-text.ts';
 import type { Redactor } from './redact.ts';
@@ -96,13 +96,9 @@ function resultLine(exchange: ReportExchange): string {
     leftAtMs === undefined ? '' : `; the client stopped waiting at ${clock(leftAtMs).trim()}`;
   const took = ` after ${duration(exchange.duration_ms)}${left}`;
   if (response === null) return `${failure ?? 'no response'}${took}`;
-  const wait = headerOf(response.headers, 'retry-after');
+  const wait = new Headers(response.headers).get('retry-after');
   const status = `${response.status}${wait === undefined ? '' : `, Retry-After: ${wait}`}${took}`;
   return note === undefined ? status : `${status} (${note})`;
-}
-
-function headerOf(headers: readonly HeaderLine[], name: string): string | undefined {
-  return headers.find(([each]) => each.toLowerCase() === name)?.[1];
 }
 
 /** `  +0.213 s`. */
@@ -133,11 +129,12 @@ function bodyLines(body: string | null, margin: string, width: number): string[]
 
 /** `POST /api/v1/accounts as firm`, or with the key and the tag of a client's call. */
 function requestLine({ kind, as, request }: ReportExchange): string {
-  const { method, url, body, headers } = request;
+  const { method, url, body } = request;
   if (kind === 'operator') return `operator: ${method} ${body ?? ''}`;
   if (kind === 'delivery') return `delivery: ${method} ${url}`;
   if (as !== null) return `${method} ${pathOf(url)} as ${as}`;
-  const [key, tag] = [headerOf(headers, 'idempotency-key'), headerOf(headers, 'if-match')];
+  const headers = new Headers(request.headers);
+  const [key, tag] = [headers.get('idempotency-key'), headers.get('if-match')];
   return [
     `${method} ${pathOf(url)}`,
     ...(key === undefined ? [] : [`key ${shortKey(key)}`]),

@@ -42,29 +42,19 @@ export class ProgressLine {
 /** If less than this is done, the elapsed time predicts nothing. */
 const PREDICTIVE_SHARE = 0.05;
 
-/** `4.2 s, about 10 s left`: at the pace so far, once that is predictive. */
-export function timeWords(share: number, elapsedMs: number): string {
-  if (share < PREDICTIVE_SHARE) return duration(elapsedMs);
-  const leftMs = Math.max(0, 1 - share) * (elapsedMs / share);
-  return `${duration(elapsedMs)}, ${about(leftMs)} left`;
-}
-
-/** From this share on, a few slow scenarios decide the time. */
-const NEARLY_DONE = 0.9;
+/** If no more scenarios than these are left, they decide the time. */
 const FEW = 3;
 
-/** The time of a run: what is left of it or, if a few scenarios decide that, what it waits for. */
-export class TimeLine {
-  #leastMs = Number.POSITIVE_INFINITY;
-
-  words(share: number, elapsedMs: number, running: ReadonlySet<string>): string {
-    const leftMs = elapsedMs / share - elapsedMs;
-    const isGrowing = leftMs > this.#leastMs;
-    if (share >= PREDICTIVE_SHARE) this.#leastMs = Math.min(leftMs, this.#leastMs);
-    const isFew = running.size > 0 && running.size <= FEW;
-    if (!isFew || (share < NEARLY_DONE && !isGrowing)) return timeWords(share, elapsedMs);
-    return `${duration(elapsedMs)}, waiting for ${[...running].join(', ')}`;
-  }
+/**
+ * `4.2 s, about 10 s left`: at the pace so far, once that is predictive. If only these few `last`
+ * scenarios are left, it says what the run waits for.
+ */
+export function timeWords(share: number, elapsedMs: number, last: readonly string[] = []): string {
+  const elapsed = duration(elapsedMs);
+  if (share < PREDICTIVE_SHARE) return elapsed;
+  if (last.length > 0 && last.length <= FEW) return `${elapsed}, waiting for ${last.join(', ')}`;
+  const leftMs = Math.max(0, 1 - share) * (elapsedMs / share);
+  return `${elapsed}, ${about(leftMs)} left`;
 }
 
 /** `about 4 min`, in coarse steps. */

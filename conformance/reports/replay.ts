@@ -1,6 +1,6 @@
 // A recorded scenario as a bash script of curl commands: names are new each time, ids and tags come
 // from the responses. All text from a report is quoted, so that none of it can run.
-import type { HeaderLine } from '../engine/send/headers.ts';
+import { type HeaderLine, Headers } from '../engine/send/headers.ts';
 import { pathOf } from './exchanges.ts';
 import { printable } from './plain-text.ts';
 import { REDACTED } from './redact.ts';
@@ -220,7 +220,7 @@ function variablesIn(calls: readonly ReportExchange[]): Variable[] {
 
 function valuesIn({ n, response }: ReportExchange): { value: string; command: string }[] {
   if (response === null) return [];
-  const tag = response.headers.find(([name]) => name.toLowerCase() === 'etag')?.[1];
+  const tag = new Headers(response.headers).get('etag');
   const tags = tag === undefined || tag === '' ? [] : [{ value: tag, command: `header ${n} etag` }];
   const ids = idsIn(parsed(response.body), '').map(({ path, value }) => ({
     value,

@@ -5,7 +5,7 @@ import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
-import { ProgressLine, TimeLine } from '../../../conformance/reports/progress.ts';
+import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
@@ -50,8 +50,7 @@ export async function judgeTarget(
 async function playTarget(parts: Parts): Promise<Report> {
   const { options, io, redactor } = parts;
   const progress: Progress = {
-    ...{ sent: () => 0, plan: undefined, total: 0, done: 0, deviating: 0 },
-    ...{ running: new Set(), time: new TimeLine() },
+    ...{ sent: () => 0, plan: undefined, total: 0, done: 0, deviating: 0, running: new Set() },
   };
   const line = new ProgressLine(io, (elapsedMs) => progressWords(progress, elapsedMs));
   try {
@@ -76,7 +75,6 @@ interface Progress {
   readonly sent: () => number;
   readonly plan: Planned | undefined;
   readonly running: Set<string>;
-  readonly time: TimeLine;
   total: number;
   done: number;
   deviating: number;
@@ -86,9 +84,10 @@ interface Progress {
 function progressWords({ plan, sent, ...progress }: Progress, elapsedMs: number) {
   if (plan === undefined) return undefined;
   const { total, done, deviating, running } = progress;
+  const last = done + running.size < total ? [] : [...running];
   const planned = Math.max(plan.requests, sent(), 1);
   const bad = deviating === 0 ? '' : `, ${deviating} deviating`;
-  const time = progress.time.words(sent() / planned, elapsedMs, running);
+  const time = timeWords(sent() / planned, elapsedMs, last);
   return `${done} of ${total} scenarios, ${sent()} of about ${planned} requests${bad}, ${time}`;
 }
 

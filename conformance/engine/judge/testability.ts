@@ -8,7 +8,7 @@ export interface TargetAddition {
   /** Rules that become testable with this addition alone. */
   readonly rules: number;
   /** Rules that need this addition and others. */
-  readonly withOthers: number;
+  readonly with_others: number;
 }
 
 const CONTROL_PLANE =
@@ -22,22 +22,22 @@ export function suggestAdditions(
   lacking: readonly (readonly Capability[])[],
   refused: Readonly<Partial<Record<Capability, string>>> = {},
 ): TargetAddition[] {
-  const found = new Map<string, { add: string; rules: number; withOthers: number }>();
+  const found = new Map<string, { add: string; rules: number; with_others: number }>();
   for (const needs of lacking) {
     const all = needs.map((need) =>
       isOperatorCapability(need) ? CONTROL_PLANE : (refused[need] ?? CAPABILITIES[need].add),
     );
     const additions = new Set(all);
     for (const add of additions) {
-      const counts = found.get(add) ?? { add, rules: 0, withOthers: 0 };
+      const counts = found.get(add) ?? { add, rules: 0, with_others: 0 };
       found.set(add, counts);
       if (additions.size === 1) counts.rules += 1;
-      else counts.withOthers += 1;
+      else counts.with_others += 1;
     }
   }
   const plane = found.get(CONTROL_PLANE);
   // A control plane provides all the others.
   const rules = lacking.filter((needs) => needs.length > 0).length;
-  if (plane !== undefined) found.set(CONTROL_PLANE, { ...plane, rules, withOthers: 0 });
-  return [...found.values()].sort((a, b) => b.rules - a.rules || b.withOthers - a.withOthers);
+  if (plane !== undefined) found.set(CONTROL_PLANE, { ...plane, rules, with_others: 0 });
+  return [...found.values()].sort((a, b) => b.rules - a.rules || b.with_others - a.with_others);
 }

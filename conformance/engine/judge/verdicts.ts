@@ -4,7 +4,6 @@ import {
   CAPABILITIES,
   type Capability,
   nameInProfile,
-  type ReportedCapability,
   reportedCapability,
 } from '../capabilities.ts';
 import type {
@@ -12,7 +11,6 @@ import type {
   Finding,
   Judged,
   RuleId,
-  RuleResult,
   RunVerdict,
   Scenario,
   ScenarioResult,
@@ -95,7 +93,7 @@ interface RuleWords {
 }
 
 /** The verdict of one rule over all its scenarios. */
-export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): RuleResult {
+export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]) {
   const own = results.filter((each) => each.rules.includes(rule.id));
   const verdicts: Judged[] = [];
   const isOwnNeed = (need: Capability) => rule.needs.includes(reportedCapability(need));
@@ -128,9 +126,13 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     id: rule.id,
     verdict,
     scenarios: own.map((each) => each.id),
-    needs: [...new Set(wanting.map(reportedCapability))] as ReportedCapability[],
-    unlock: wanting.map((need) => CAPABILITIES[need].add),
+    /** In the catalogue's words. */
+    needs: [...new Set(wanting.map(reportedCapability))],
+    /** What to add to a profile so that the rule can be tested. */
+    unlock: wanting.map((need): string => CAPABILITIES[need].add),
+    /** The missing capabilities that the rule itself needs. */
     lacks: wanting.some(isOwnNeed) ? wanting.filter(isOwnNeed) : wanting,
+    /** Of the missing ones, those that were configured but do not work. */
     lost: wanting.filter((need) => lost.has(need)).map(nameInProfile),
     findings,
   };
