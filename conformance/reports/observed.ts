@@ -81,15 +81,11 @@ function withoutOwnNames(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key, name]) => key !== name));
 }
 
-export interface ObservedConfig {
-  /** The JSON of a `sandbox.config.json`. */
-  readonly config: { readonly settings: Readonly<Record<string, unknown>> };
-  /** The behaviour that the simulator cannot imitate, with the reason. */
-  readonly dropped: readonly string[];
-}
-
-/** The config with which the simulator answers the open questions as the target did. */
-export function observedConfig(rows: readonly ReportObserved[]): ObservedConfig {
+/**
+ * The JSON of a `sandbox.config.json` with which the simulator answers the open questions as the
+ * target did, and the behaviour that it cannot imitate, with the reason.
+ */
+export function observedConfig(rows: readonly ReportObserved[]) {
   let settings: Record<string, unknown> = {};
   const dropped: string[] = [];
   for (const row of rows) {

@@ -2,13 +2,13 @@
 // unlocks.
 import { CAPABILITIES, type Capability, isOperatorCapability } from '../capabilities.ts';
 
-export interface TargetAddition {
+interface TargetAddition {
   /** What to add to the profile. */
-  readonly add: string;
+  add: string;
   /** Rules that become testable with this addition alone. */
-  readonly rules: number;
+  rules: number;
   /** Rules that need this addition and others. */
-  readonly with_others: number;
+  with_others: number;
 }
 
 const CONTROL_PLANE =
@@ -22,7 +22,7 @@ export function suggestAdditions(
   lacking: readonly (readonly Capability[])[],
   refused: Readonly<Partial<Record<Capability, string>>> = {},
 ): TargetAddition[] {
-  const found = new Map<string, { add: string; rules: number; with_others: number }>();
+  const found = new Map<string, TargetAddition>();
   for (const needs of lacking) {
     const all = needs.map((need) =>
       isOperatorCapability(need) ? CONTROL_PLANE : (refused[need] ?? CAPABILITIES[need].add),

@@ -45,12 +45,6 @@ export interface SelectedScenario {
   readonly rules: readonly RuleId[];
 }
 
-export interface Choice {
-  readonly chosen: readonly SelectedScenario[];
-  /** A result for each scenario that is not played. */
-  readonly left: readonly ScenarioResult[];
-}
-
 interface ChoiceOptions {
   readonly scenarios: readonly Scenario[];
   readonly selection?: Selection;
@@ -59,8 +53,11 @@ interface ChoiceOptions {
   readonly lost?: ReadonlySet<Capability> | undefined;
 }
 
-/** Scenarios of the profile family have no rules; they are played earlier. */
-export function chooseScenarios(options: ChoiceOptions): Choice {
+/**
+ * The scenarios to play, and a result for each of those left out. Scenarios of the profile family
+ * have no rules; they are played earlier.
+ */
+export function chooseScenarios(options: ChoiceOptions) {
   const chosen: SelectedScenario[] = [];
   const left: ScenarioResult[] = [];
   for (const scenario of options.scenarios.filter((each) => each.rules.length > 0)) {

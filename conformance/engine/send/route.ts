@@ -1,6 +1,5 @@
 // How requests leave this machine: trusted certificate authorities, and proxies.
 import { rootCertificates } from 'node:tls';
-import type { Dispatcher } from 'undici';
 
 /** The most concurrent requests. */
 export const CONNECTIONS = 256;
@@ -18,16 +17,11 @@ export interface Route {
   readonly proxies?: Proxies;
 }
 
-export interface OpenRoute {
-  readonly dispatcher: Dispatcher;
-  /** Whether header lines go through a proxy's agent, which only accepts them grouped by name. */
-  readonly isProxied: boolean;
-}
-
 /** Requests to this machine never go through a proxy. */
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
-export async function openRoute({ ca = [], proxies }: Route): Promise<OpenRoute> {
+/** `isProxied` if a proxy's agent takes the header lines, which only accepts them grouped by name. */
+export async function openRoute({ ca = [], proxies }: Route) {
   // The default export, because it is the only one that remains in a bundle.
   const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
   const options = { connections: CONNECTIONS, keepAliveTimeout: 4_000, pipelining: 1 };
