@@ -3,7 +3,7 @@
 import { Chalk } from 'chalk';
 import { GONE } from '../engine/record/exchange-recorder.ts';
 import { findingParts, lastLines, sectionsOf } from './document.ts';
-import type { Part } from './parts.ts';
+import { CODE_FACTS, type Part } from './parts.ts';
 import { printable, wrapText } from './plain-text.ts';
 import type { Report } from './report.ts';
 import { count, countsLine, effortLine, headline, vocabularyOf } from './verdict-words.ts';
@@ -58,8 +58,8 @@ export function textReport(report: Report, options: TextOptions): string[] {
 function layoutOf({ color, width: columns }: TextOptions) {
   const paint = new Chalk({ level: color ? 1 : 0 });
   const width = Number.isFinite(columns) ? Math.max(60, Math.min(columns, 110)) : columns;
-  const labelled = (label: string, text: string) => {
-    const [first = '', ...rest] = wrapText(text, width - label.length);
+  const labelled = (label: string, text: string, isCode = false) => {
+    const [first = '', ...rest] = isCode ? [printable(text)] : wrapText(text, width - label.length);
     return [paint.dim(label) + first, ...rest.map((each) => ' '.repeat(label.length) + each)];
   };
   return { paint, width, labelled };
@@ -83,7 +83,9 @@ export function textOf(parts: readonly Part[], options: TextOptions): string[] {
           ...(ids.length === 0 ? [] : indented(listed(ids), '    ').map((each) => paint.dim(each))),
         ]);
       case 'facts':
-        return part.facts.flatMap(([name, text]) => labelled(`  ${name.padEnd(10)} `, text));
+        return part.facts.flatMap(([name, text]) =>
+          labelled(`  ${name.padEnd(10)} `, text, CODE_FACTS.has(name)),
+        );
       case 'code':
         return part.lines.map((line) => paint.dim(printable(`    ${line}`.trimEnd())));
       case 'table':

@@ -351,7 +351,7 @@ export const repeatChecks: readonly Check[] = [
     orders: 'Each write in turn runs, and its connection is cut instead of sending the response.',
     expected: 'repeats with the same key and the same body, so that there is one effect',
     atStake:
-      'The money has moved and the client does not know it: a client that sends it again as something new moves it twice.',
+      'The write has run and the client does not know it: a client that sends it again as something new may do it twice, and move money twice.',
     mend: mendLost,
     rules: ['IDEM-4b', 'IDEM-4c'],
     ...repeated(lost('the write ran, and its response was lost')),

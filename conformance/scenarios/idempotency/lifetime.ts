@@ -134,6 +134,9 @@ export const idemAgeOfASlowAnswer: Scenario = {
     await t.operator.advance(4_000);
     const first = await held();
     if (first.status !== 201) throw new Blocked(`a create that was held back: ${first.summary}`);
+    // IDEM-4a: if a repeat at once gets another answer, a later one shows nothing about its age.
+    const soon = await create();
+    if (!isReplayOf(soon, first)) throw new Blocked(`a repeat at once: ${soon.summary}`);
     // Two seconds less than the retention after the answer, and two more after the request.
     await t.operator.advance(KEY_KEPT_MS - 2_000);
     const early = await create();

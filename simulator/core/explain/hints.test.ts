@@ -132,6 +132,7 @@ const cases: readonly (readonly [Sent, string, RegExp])[] = [
   ],
   [{ line: 'POST /accounts', body: ada }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
   [{ line: 'GET /api/v1/accounts/' }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
+  [{ line: 'GET /api/v1/acounts' }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
   [
     { line: 'GET /v1/transaction/9/approve' },
     'path_beside_api',

@@ -288,7 +288,8 @@ function findPath({ path, behaviour: { table }, call }: RequestContext): string 
   if (/^v\d+$/i.test(segments[0] ?? '')) segments.shift();
   const [first = '', ...rest] = segments;
   const plain = first.toLowerCase();
-  for (const name of [first, plain, `${plain}s`]) {
+  const known = Object.values(table).flatMap((row) => row.path.split('/')[0] ?? []);
+  for (const name of [first, plain, findNearest(plain, known) ?? plain]) {
     const meant = `/api/v1/${[name, ...rest].join('/')}`;
     const methods = meant === path ? [] : methodsAt(table, meant);
     if (methods.length === 0) continue;

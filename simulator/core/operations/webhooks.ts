@@ -51,11 +51,12 @@ function show(
 function findWrongCategory(context: RequestContext, names: readonly string[]): string | null {
   const { categories } = context.behaviour.webhooks;
   const known = categories.join(', ');
+  const unknown = names.find((name) => !categories.includes(name));
   if (!names.some((name) => categories.includes(name))) {
-    return `event_categories must name at least one of ${known}.`;
+    const not = unknown === undefined ? '' : `; not ${unknown}`;
+    return `event_categories must name at least one of ${known}${not}.`;
   }
   if (context.behaviour.settings.unknown_categories === 'left_out') return null;
-  const unknown = names.find((name) => !categories.includes(name));
   return unknown === undefined ? null : `event_categories may only name ${known}; not ${unknown}.`;
 }
 

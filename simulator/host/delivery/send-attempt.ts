@@ -117,7 +117,7 @@ function findTarget(
 }
 
 /** A forward with a path is used as it is; a bare origin keeps path and query of the target. */
-function forwardedUrl(url: string, forward: string): string {
+export function forwardedUrl(url: string, forward: string): string {
   const to = new URL(forward);
   if (to.pathname !== '/' || to.search !== '') return forward;
   const from = new URL(url);

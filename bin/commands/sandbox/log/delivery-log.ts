@@ -4,6 +4,7 @@ import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { duration } from '../../../../conformance/reports/verdict-words.ts';
 import { eventId } from '../../../../simulator/core/serialize.ts';
 import { findEvent } from '../../../../simulator/core/world.ts';
+import { forwardedUrl } from '../../../../simulator/host/delivery/send-attempt.ts';
 import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
@@ -32,6 +33,7 @@ function deliveryEvent(
   if (subscription === undefined || delivery === undefined) return null;
   const { seq, attempts, next_due_ms, status: outcome } = delivery;
   const last = phase === 'ended' ? attempts[attempts.length - 1] : undefined;
+  const forward = world.forwards.get(new URL(subscription.url).origin);
   return {
     event: 'delivery',
     world: name,
@@ -44,7 +46,7 @@ function deliveryEvent(
     seq,
     attempt: phase === 'ended' ? (last?.n ?? 1) : attempts.length + 1,
     /** The final address, after forwards. */
-    url: world.forwards.get(new URL(subscription.url).origin) ?? subscription.url,
+    url: forward === undefined ? subscription.url : forwardedUrl(subscription.url, forward),
     /** When the next attempt is due, or this one is sent. */
     next_due_ms,
     /** The status of an ended attempt; null if there was no response. */
