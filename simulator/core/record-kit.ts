@@ -44,11 +44,6 @@ export function stored<P extends Readonly<Record<string, Schema>>>(members: P): 
   return Object.fromEntries(kept) as P;
 }
 
-/** The same schema, but unknown members are refused. */
-export const closed = <T>(schema: Typed<T>): Typed<T> => ({
-  ...schema,
-  additionalProperties: false,
-});
 export const orNull = <T>(schema: Typed<T>) =>
   ofType<T | null>({ ...schema, type: [...[schema.type ?? []].flat(), 'null'] });
 export const oneOf = <const V extends string>(...values: readonly V[]) =>

@@ -155,11 +155,7 @@ type Named = { readonly first_name?: unknown; readonly last_name?: unknown };
 const isNameless = ({ first_name: first, last_name: last }: Named): boolean =>
   typeof first !== 'string' && typeof last !== 'string';
 
-type NewAccount = Pick<
-  Account,
-  'id' | 'firm_id' | 'brand_id' | 'client_reference_id' | 'email' | 'phone' | 'created_at'
-> &
-  Profile;
+type NewAccount = Omit<Account, 'status' | 'revision' | 'first_deposit_id'>;
 
 export function newAccount({ accounts, settings }: Behaviour, given: NewAccount): Account {
   return {

@@ -136,16 +136,9 @@ function refuseAmount(context: RequestContext): Decision | null {
   return invalid(context, 'amount', detail, 'NS-27');
 }
 
-type NewTransaction = Pick<
-  Transaction,
-  | 'id'
-  | 'trading_account_id'
-  | 'client_reference_id'
-  | 'currency'
-  | 'amount'
-  | 'transaction_type'
-  | 'created_at'
-> & { readonly method: string | null };
+/** Members that follow from the account, or that are the same in every new transaction. */
+type Derived = 'firm_id' | 'brand_id' | 'account_id' | 'status' | 'is_ftd' | 'reason' | 'operator';
+type NewTransaction = Omit<Transaction, Derived | 'method'> & { readonly method: string | null };
 
 export function newTransaction(account: Account, given: NewTransaction): Transaction {
   return {

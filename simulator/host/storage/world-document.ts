@@ -1,6 +1,7 @@
 // A world with its clock as one document, and back: what the control plane sends and accepts.
+import { object } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
-import { closed, ofType, oneOf, record, time, type ValueOf } from '../../core/record-kit.ts';
+import { ofType, oneOf, time, type ValueOf } from '../../core/record-kit.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import {
   loadWorld,
@@ -11,14 +12,12 @@ import {
 import { type ClockState, clockModes } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 
-const savedClockSchema = closed(
-  record({
-    mode: oneOf(...clockModes),
-    now_ms: time,
-    // As the control plane sets it.
-    'speed?': ofType<number>({ type: 'number', minimum: 0.001, maximum: 1_000_000 }),
-  }),
-);
+const savedClockSchema = object('A clock.', {
+  mode: oneOf(...clockModes),
+  now_ms: time,
+  // As the control plane sets it.
+  'speed?': ofType<number>({ type: 'number', minimum: 0.001, maximum: 1_000_000 }),
+});
 
 /** A clock as documents hold it. */
 export function serializeClock({ clock, nowMs: now_ms }: WorldHost) {
