@@ -80,7 +80,7 @@ judged('a finding explains the problem and the fix, and shows no secret', async 
     'CLT-answer-lost fails',
     'the response to a write is lost',
     'under a new key',
-    'moves it twice',
+    'may do it twice',
     'send both again unchanged',
     'IDEM-4c',
     'npx conformance client --only CLT-answer-lost --seed 1 -- ',

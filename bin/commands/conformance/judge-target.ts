@@ -51,6 +51,7 @@ async function playTarget(parts: Parts): Promise<Report> {
   const { options, io, redactor } = parts;
   const progress: Progress = {
     ...{ sent: () => 0, plan: undefined, total: 0, done: 0, deviating: 0, running: new Set() },
+    announce: () => {},
   };
   const line = new ProgressLine(io, (elapsedMs) => progressWords(progress, elapsedMs));
   try {
@@ -62,7 +63,7 @@ async function playTarget(parts: Parts): Promise<Report> {
         Object.assign(progress, { plan, total: plan.scenarios, sent: () => inventory.requests });
         const how = controlUrl === null ? 'without a control plane' : `control plane ${controlUrl}`;
         const where = redactor.text(`${inventory.baseUrl}, ${how}`);
-        io.err(`Judging ${where}: ${planWords(plan)}\n`);
+        progress.announce = () => io.err(`Judging ${where}: ${planWords(plan)}\n`);
       },
     });
     return await playFound(parts, found, progress);
@@ -75,6 +76,8 @@ interface Progress {
   readonly sent: () => number;
   readonly plan: Planned | undefined;
   readonly running: Set<string>;
+  /** Prints what will be done, once the target has answered. */
+  announce: () => void;
   total: number;
   done: number;
   deviating: number;
@@ -109,6 +112,7 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
       signal,
       secret: (value) => redactor.learn(value),
       running: progress.running,
+      onStart: () => progress.announce(),
       // The total is known after the first requests to the target.
       onResult: ({ verdict }, _done, total) => {
         progress.done += 1;

@@ -54,6 +54,8 @@ export interface ScenarioRunOptions {
   readonly learned?: Map<string, unknown>;
   /** Holds the ids of scenarios while they run. */
   readonly running?: Set<string>;
+  /** Called when the target has answered the requests that start every run. */
+  readonly onStart?: () => void;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }
 
@@ -229,6 +231,7 @@ async function playAll(
   const refusal = await confirmProfile();
   const { offers, lost } = provider;
   const { chosen, left } = chooseScenarios({ scenarios, selection, offers, lost });
+  if (refusal === null) options.onStart?.();
   const results: ScenarioResult[] = [...left];
   const add = (result: ScenarioResult) => {
     results.push(result);
