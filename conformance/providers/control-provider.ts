@@ -37,8 +37,6 @@ export interface ControlProviderOptions {
 /** The fastest plan, whose limits are tested as well. */
 const PRO_PER_SECOND = 200;
 
-export { SCOPES as EVERY_SCOPE, TRADER_SCOPES as DELEGATED_SCOPES } from '../spec/operations.ts';
-
 /** NS-1: the usual order members, for worlds that are dropped afterwards. */
 const USUAL_ORDERS: OrderTemplates = {
   open: [

@@ -2,8 +2,7 @@
 // A level declares its needs, the operations that it applies to, and its effect on the sequence.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
-import { EVERY_SCOPE } from '../../providers/control-provider.ts';
-import { isDecision, type OperationName } from '../../spec/operations.ts';
+import { isDecision, type OperationName, SCOPES } from '../../spec/operations.ts';
 import type { Value } from '../sequence.ts';
 import {
   boundariesOf,
@@ -98,7 +97,7 @@ async function minted(d: Draft, scopes: readonly string[]): Promise<Caller | und
 }
 
 async function traderOf(d: Draft, owner: Drawn | undefined): Promise<Caller | undefined> {
-  const mintedBy = await d.mint({ scopes: EVERY_SCOPE });
+  const mintedBy = await d.mint({ scopes: SCOPES });
   if (mintedBy === undefined || owner === undefined) return undefined;
   const wish = { kind: 'delegated', scopes: ['trader:trade', 'trader:funds'], mintedBy } as const;
   const as = await d.mint({ ...wish, account: accountOf(owner) });
@@ -116,7 +115,7 @@ async function issuedToken(d: Draft): Promise<Call['headers']> {
 /** The caller of the focal call. */
 const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   main: { apply: ({ d }) => ({ as: d.main }) },
-  twin: { needs: ['mint'], apply: ({ d }) => minted(d, EVERY_SCOPE) },
+  twin: { needs: ['mint'], apply: ({ d }) => minted(d, SCOPES) },
   brand: role('brand'),
   other_brand: role('other_brand'),
   other_firm: role('other_firm'),
@@ -134,13 +133,13 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
     apply: ({ d, op: { scopes } }) =>
       minted(
         d,
-        EVERY_SCOPE.filter((each) => !scopes.includes(each)),
+        SCOPES.filter((each) => !scopes.includes(each)),
       ),
   },
   rescoped: {
     ...{ needs: ['mint'], only: hasScopes },
     apply: async ({ d, op }) => {
-      const caller = await minted(d, EVERY_SCOPE);
+      const caller = await minted(d, SCOPES);
       if (caller === undefined) return undefined;
       await d.call(plainCall(d, OPS.createAccount, caller));
       await d.add({ do: 'rescope', name: caller.as, scopes: d.random.pick([[], [...op.scopes]]) });
@@ -452,7 +451,7 @@ const RELATED: Levels<Related> = {
   },
   'another caller': {
     ...{ needs: ['mint'], only: isKeyed },
-    apply: async ({ d }, call) => ({ ...call, ...(await minted(d, EVERY_SCOPE)) }),
+    apply: async ({ d }, call) => ({ ...call, ...(await minted(d, SCOPES)) }),
   },
   'another operation': {
     only: isKeyed,
@@ -565,7 +564,7 @@ const SENDING: Levels<Send> = {
       const perSecond = d.random.pick([1, 2, 5]);
       const isPlan = d.random.chance(0.5);
       const wish = isPlan ? { plan: 'sandbox' as const } : { perSecond };
-      const as = await d.mint({ scopes: EVERY_SCOPE, ...wish });
+      const as = await d.mint({ scopes: SCOPES, ...wish });
       if (as === undefined) return;
       const count = (isPlan ? 5 : perSecond) * 3 + 2;
       // LIM-7: with keys of their own, so that the last one is limited and then sent again.

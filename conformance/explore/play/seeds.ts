@@ -4,7 +4,6 @@ import type { Capability, Role } from '../../engine/capabilities.ts';
 import { newMark } from '../../engine/scenario/fresh-values.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { memberAt } from '../../engine/send/json.ts';
-import { DELEGATED_SCOPES, EVERY_SCOPE } from '../../providers/control-provider.ts';
 import {
   type Credential,
   type Place,
@@ -12,6 +11,7 @@ import {
   SEED_KINDS,
   type SeedKind,
 } from '../../providers/target.ts';
+import { SCOPES, TRADER_SCOPES } from '../../spec/operations.ts';
 import type { CallStep } from '../sequence.ts';
 import { type Ground, Spent } from './ground.ts';
 import { isSetupFailure } from './outcome.ts';
@@ -149,8 +149,8 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
     const accountId = await accountFor(named, 'brand');
     const place = tradingAccountId && (await placeFor(accountId, tradingAccountId));
     // LIM-10: a delegated token is metered against its minter, so each has a separate minter.
-    const { clientId: mintedBy } = await operator.mint({ scopes: EVERY_SCOPE });
-    const wish = { kind: 'delegated', scopes: DELEGATED_SCOPES, accountId } as const;
+    const { clientId: mintedBy } = await operator.mint({ scopes: SCOPES });
+    const wish = { kind: 'delegated', scopes: TRADER_SCOPES, accountId } as const;
     const minter = mintedBy === undefined ? {} : { mintedBy };
     const credential = await operator.mint({ ...wish, ...minter, readOnly: role === 'read_only' });
     const own = place ? { tradingAccountId: place.trading_account_id } : {};
