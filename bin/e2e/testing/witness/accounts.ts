@@ -1,6 +1,13 @@
 // Creating accounts, one or many, updating and reading them (ACC, BULK, UPD, CONV-3, NS-2).
-import { bodyOf, type Context, decided } from './context.ts';
-import { type Account, type Profile, profileIn, type Reply, UPDATABLE } from './records.ts';
+import { bodyOf, CODES, type Context, decided } from './context.ts';
+import {
+  type Account,
+  aboutOf,
+  type Profile,
+  profileIn,
+  type Reply,
+  UPDATABLE,
+} from './records.ts';
 import { isObject, type JsonObject, normalisePhone, textOr } from './values.ts';
 
 /** ACC-18 */
@@ -15,9 +22,7 @@ const accountReply = (context: Context, status: number, account: Account): Reply
   context.reply(status, accountBody(context, account), [['ETag', `"${account.revision}"`]]);
 
 function announce(context: Context, kind: string, account: Account): void {
-  const { id: accountId, firm_id: firmId, brand_id: brandId } = account;
-  const content = accountBody(context, account);
-  context.world.emit('account', kind, { firmId, brandId, accountId }, content);
+  context.world.emit('account', kind, aboutOf(account), accountBody(context, account));
 }
 
 /** ACC-2, TXN-3 */
@@ -62,8 +67,7 @@ function brandOf(context: Context): string {
   if (brandId === null) return context.refuse(422, 'validation_failed', 'brand_id is required');
   if (world.firm(credential.firm_id).brands.includes(brandId)) return brandId;
   // NS-63
-  const codes = { 403: 'forbidden', 404: 'not_found', 422: 'validation_failed' };
-  return context.refuse(style.unknownBrand, codes[style.unknownBrand], 'there is no such brand');
+  return context.refuse(style.unknownBrand, CODES[style.unknownBrand], 'there is no such brand');
 }
 
 export function createAccount(context: Context): Reply {
@@ -83,7 +87,7 @@ export function createAccount(context: Context): Reply {
     context.refuse(409, 'invalid_state', 'someone at this brand has this email or phone');
   }
   const account: Account = {
-    id: store.nextId(),
+    id: store.nextId('account'),
     revision: style.firstRevision,
     client_reference_id: reference,
     ...profileOf(context, email),
@@ -223,7 +227,7 @@ export function page(context: Context, name: string, rows: readonly ReadRow[]): 
 }
 
 /** NS-54: the way to read again after a 412. */
-export function readStatus(context: Context): Reply {
+export function readAccountStatus(context: Context): Reply {
   const account = context.account(context.pathId) ?? context.notFound();
   const { id, status, revision } = account;
   const body = { account_id: BigInt(id), status, revision };

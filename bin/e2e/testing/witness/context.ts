@@ -7,6 +7,7 @@ import {
   type Headers,
   type KeyRecord,
   type Reply,
+  type Subscription,
   type TradingAccount,
 } from './records.ts';
 import { isObject, type Json, type JsonObject, parse, print } from './values.ts';
@@ -24,6 +25,17 @@ export interface Operation {
   readonly fields: readonly string[] | null;
   readonly run: (context: Context) => Reply;
 }
+
+/** The usual code of a status. */
+export const CODES = {
+  400: 'idempotency_key_required',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'invalid_state',
+  422: 'validation_failed',
+  500: 'internal_error',
+  503: 'write_contention',
+} as const;
 
 /** Thrown by a check that ends a request with this reply. */
 export class Early {
@@ -160,6 +172,11 @@ export class Context {
   tradingAccount(id: string): TradingAccount | undefined {
     const found = this.store.tradingAccount(id);
     return found !== undefined && this.account(found.account_id) ? found : undefined;
+  }
+
+  /** The subscriptions that its credential sees. */
+  subscriptions(): Subscription[] {
+    return this.store.subscriptions().filter((each) => this.store.sees(this.credential, each));
   }
 
   /** AUTH-8 */

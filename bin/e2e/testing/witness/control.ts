@@ -153,7 +153,13 @@ export function addCredential({ store }: World, body: JsonObject): Credential {
 export function addTradingAccount({ store }: World, account_id: string, body: JsonObject) {
   const currency = textOr(body.currency, 'USD');
   const provider_payouts = body.provider_payouts === true;
-  const record = { id: store.nextId(), account_id, currency, provider_payouts, entries: [] };
+  const record = {
+    id: store.nextId('trading account'),
+    account_id,
+    currency,
+    provider_payouts,
+    entries: [],
+  };
   return store.saveTradingAccount(record);
 }
 

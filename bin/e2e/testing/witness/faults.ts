@@ -1,9 +1,7 @@
 // Faults set by an operator: they apply before a request runs, or after it.
-import type { Context } from './context.ts';
+import { CODES, type Context } from './context.ts';
 import { rateLimited } from './limits.ts';
 import type { Fault, Reply } from './records.ts';
-
-const CODES: Readonly<Record<number, string>> = { 500: 'internal_error', 503: 'write_contention' };
 
 /** The result of a fault: a reply, null for no reply, undefined to continue as usual. */
 export async function meetFault(
@@ -33,8 +31,9 @@ export async function meetFault(
 function failure(context: Context, status: number): Reply {
   const { store, credential } = context;
   if (status === 429) return rateLimited(context, 1, String(store.rateOf(credential)));
-  const code = CODES[status];
-  if (code !== undefined) return context.refusal(status, code, 'this failed; repeat it');
+  if (status === 500 || status === 503) {
+    return context.refusal(status, CODES[status], 'this failed; repeat it');
+  }
   const body = '<html><body>Bad gateway</body></html>';
   return { status, headers: [['Content-Type', 'text/html']], body };
 }

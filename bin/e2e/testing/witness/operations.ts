@@ -1,29 +1,11 @@
 // The operations of the API: path, scopes, members of the body, and handler.
-import {
-  bulkCreateAccounts,
-  createAccount,
-  listAccounts,
-  readStatus,
-  updateAccount,
-} from './accounts.ts';
-import type { Context, Operation } from './context.ts';
-import { closePosition, openPosition } from './positions.ts';
-import { PROFILE, type Reply } from './records.ts';
+import * as accounts from './accounts.ts';
+import type { Operation } from './context.ts';
+import * as positions from './positions.ts';
+import { PROFILE, UPDATABLE } from './records.ts';
 import type { Style } from './styles.ts';
-import {
-  approveTransaction,
-  cancelTransaction,
-  createTransaction,
-  listTransactions,
-  rejectTransaction,
-} from './transactions.ts';
-import {
-  createWebhook,
-  disableWebhook,
-  getWebhook,
-  listWebhooks,
-  rotateWebhookSecret,
-} from './webhooks.ts';
+import * as transactions from './transactions.ts';
+import * as webhooks from './webhooks.ts';
 
 export const ACCOUNT_FIELDS: readonly string[] = [
   ...['client_reference_id!', 'email!', 'phone', 'phone_region', ...PROFILE, 'brand_id'],
@@ -38,13 +20,8 @@ const TRADES = ['trades:write', 'trader:trade'];
 const FUNDS = ['transactions:write', 'trader:funds'];
 const HOOKS = ['webhooks:manage'];
 
-type Row = readonly [
-  name: string,
-  target: string,
-  scopes: readonly string[],
-  fields: readonly string[] | null,
-  run: (context: Context) => Reply,
-];
+/** Its target, scopes and fields, and the handler that gives it its name. */
+type Row = readonly [string, readonly string[], Operation['fields'], Operation['run']];
 
 export function operationsOf({ position, reads }: Style): readonly Operation[] {
   const place = 'trading_account_id!';
@@ -52,27 +29,27 @@ export function operationsOf({ position, reads }: Style): readonly Operation[] {
   const closing = [place, `${position.positionId}!`, position.volume];
   const get = (path: string) => `GET ${path.replace('/api/v1', '')}`;
   const rows: readonly Row[] = [
-    ['createAccount', 'POST /accounts', ACCOUNTS, ACCOUNT_FIELDS, createAccount],
-    ['updateAccount', 'PATCH /accounts/{id}', ACCOUNTS, [...PROFILE, 'status'], updateAccount],
-    ['bulkCreateAccounts', 'POST /accounts/bulk', ACCOUNTS, ['accounts!'], bulkCreateAccounts],
-    ['openPosition', 'POST /positions/open', TRADES, opening, openPosition],
-    ['closePosition', 'POST /positions/close', TRADES, closing, closePosition],
-    ['createTransaction', 'POST /transactions', FUNDS, TRANSACTION, createTransaction],
-    ['approveTransaction', 'POST /transactions/{id}/approve', FUNDS, null, approveTransaction],
-    ['rejectTransaction', 'POST /transactions/{id}/reject', FUNDS, ['reason!'], rejectTransaction],
-    ['cancelTransaction', 'POST /transactions/{id}/cancel', FUNDS, ['reason!'], cancelTransaction],
-    ['createWebhook', 'POST /webhooks', HOOKS, ['url!', 'event_categories!'], createWebhook],
-    ['listWebhooks', 'GET /webhooks', HOOKS, null, listWebhooks],
-    ['getWebhook', 'GET /webhooks/{id}', HOOKS, null, getWebhook],
-    ['rotateWebhookSecret', 'POST /webhooks/{id}/rotate-secret', HOOKS, null, rotateWebhookSecret],
-    ['disableWebhook', 'POST /webhooks/{id}/disable', HOOKS, null, disableWebhook],
-    ['listAccounts', get(reads.accounts), [], null, listAccounts],
-    ['listTransactions', get(reads.transactions), [], null, listTransactions],
-    ['readAccountStatus', get(reads.status ?? ''), [], null, readStatus],
+    ['POST /accounts', ACCOUNTS, ACCOUNT_FIELDS, accounts.createAccount],
+    ['PATCH /accounts/{id}', ACCOUNTS, UPDATABLE, accounts.updateAccount],
+    ['POST /accounts/bulk', ACCOUNTS, ['accounts!'], accounts.bulkCreateAccounts],
+    ['POST /positions/open', TRADES, opening, positions.openPosition],
+    ['POST /positions/close', TRADES, closing, positions.closePosition],
+    ['POST /transactions', FUNDS, TRANSACTION, transactions.createTransaction],
+    ['POST /transactions/{id}/approve', FUNDS, null, transactions.approveTransaction],
+    ['POST /transactions/{id}/reject', FUNDS, ['reason!'], transactions.rejectTransaction],
+    ['POST /transactions/{id}/cancel', FUNDS, ['reason!'], transactions.cancelTransaction],
+    ['POST /webhooks', HOOKS, ['url!', 'event_categories!'], webhooks.createWebhook],
+    ['GET /webhooks', HOOKS, null, webhooks.listWebhooks],
+    ['GET /webhooks/{id}', HOOKS, null, webhooks.getWebhook],
+    ['POST /webhooks/{id}/rotate-secret', HOOKS, null, webhooks.rotateWebhookSecret],
+    ['POST /webhooks/{id}/disable', HOOKS, null, webhooks.disableWebhook],
+    [get(reads.accounts), [], null, accounts.listAccounts],
+    [get(reads.transactions), [], null, transactions.listTransactions],
+    [get(reads.status ?? ''), [], null, accounts.readAccountStatus],
   ];
-  return rows.map(([name, target, scopes, fields, run]): Operation => {
+  return rows.map(([target, scopes, fields, run]) => {
     const [method = '', path = ''] = target.split(' ');
     const takesKey = scopes.length > 0 && scopes !== HOOKS;
-    return { name, method, path: `/api/v1${path}`, scopes, takesKey, fields, run };
+    return { name: run.name, method, path: `/api/v1${path}`, scopes, takesKey, fields, run };
   });
 }

@@ -3,7 +3,7 @@ import { Context, decided, Early, type Operation, withHeader } from './context.t
 import { meetFault } from './faults.ts';
 import { checkKey, endAttempt, findRecord } from './keys.ts';
 import { takeAllowance } from './limits.ts';
-import { ACCOUNT_FIELDS, operationsOf } from './operations.ts';
+import { ACCOUNT_FIELDS } from './operations.ts';
 import type { Call, Reply } from './records.ts';
 import type { Step, Style } from './styles.ts';
 import { issueToken, TOKEN_PATH } from './tokens.ts';
@@ -17,7 +17,8 @@ const NO_OPERATION: Operation = {
   ...{ name: 'none', method: '', path: '', scopes: [], takesKey: false, fields: null },
   run: (context) => {
     if (context.style.unknownPath === 'text') return context.plain(404, 'nothing here');
-    const others = tableOf(context.style).filter(({ path }) => idIn(path, context.path) !== null);
+    const { operations } = context.world;
+    const others = operations.filter(({ path }) => idIn(path, context.path) !== null);
     if (others.length === 0) return context.notFound();
     const refusal = context.refusal(405, 'method_not_allowed', 'this path takes another method');
     return withHeader(refusal, 'Allow', others.map(({ method }) => method).join(', '));
@@ -25,14 +26,6 @@ const NO_OPERATION: Operation = {
 };
 
 const ISSUE_TOKEN: Operation = { ...NO_OPERATION, name: 'issueToken', run: issueToken };
-
-const tables = new WeakMap<Style, readonly Operation[]>();
-
-function tableOf(style: Style): readonly Operation[] {
-  const table = tables.get(style) ?? operationsOf(style);
-  tables.set(style, table);
-  return table;
-}
 
 /** The id in a path, empty if the pattern has none; null if the path does not match. */
 function idIn(pattern: string, path: string): string | null {
@@ -47,7 +40,7 @@ function contextOf(world: World, call: Call): Context {
   const [path = ''] = call.target.split('?');
   if (call.method === 'POST' && path === TOKEN_PATH)
     return new Context(world, call, ISSUE_TOKEN, '');
-  for (const operation of tableOf(world.style)) {
+  for (const operation of world.operations) {
     const id = operation.method === call.method ? idIn(operation.path, path) : null;
     if (id !== null) return new Context(world, call, operation, id);
   }
@@ -156,8 +149,9 @@ function readBody(context: Context): void {
   const limit = name === 'bulkCreateAccounts' ? BULK_BYTES : style.singleBytes;
   if (call.body.length > limit) refuse(413, 'the body is too large');
   const [type = ''] = context.headers('content-type');
-  const isJson = /^application\/json\s*(;|$)/i.test(type);
-  if (!isJson) refuse(unreadable.type, 'the body must be application/json');
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    refuse(unreadable.type, 'the body must be application/json');
+  }
   const body = parse(call.body);
   if (body === undefined) refuse(unreadable.syntax, 'the body is not JSON');
   if (!isObject(body)) throw refuse(unreadable.shape, 'the body must be an object');

@@ -1,6 +1,6 @@
 // Opening and closing positions (POS). Their form is open (NS-1); the style decides.
 import type { Context } from './context.ts';
-import type { Position, Reply, TradingAccount } from './records.ts';
+import { aboutOf, type Position, type Reply, type TradingAccount } from './records.ts';
 import { isDecimal, isNegative, isZero } from './values.ts';
 
 export function openPosition(context: Context): Reply {
@@ -15,7 +15,13 @@ export function openPosition(context: Context): Reply {
   const place = context.tradingAccount(trading) ?? context.notFound();
   checkMarket(context);
   const volume = String(context.body[names.volume]);
-  const position = { id: store.nextId(), trading_account_id: place.id, instrument, side, volume };
+  const position = {
+    id: store.nextId('position'),
+    trading_account_id: place.id,
+    instrument,
+    side,
+    volume,
+  };
   return filled(context, place, store.savePosition({ ...position, open: true }), 'position.opened');
 }
 
@@ -53,9 +59,9 @@ function checkVolume(context: Context): void {
 function filled(context: Context, place: TradingAccount, position: Position, kind: string): Reply {
   const { world, store, style, nowMs } = context;
   const { id: positionId, open: _, ...order } = position;
-  const content = style.position.answer({ ...order, id: store.nextId(), positionId, nowMs });
-  const { id, firm_id: firmId, brand_id: brandId } = store.account(place.account_id)!;
-  world.emit('order', 'order.filled', { firmId, brandId, accountId: id }, content);
-  world.emit('position', kind, { firmId, brandId, accountId: id }, content);
+  const content = style.position.answer({ ...order, id: store.nextId('order'), positionId, nowMs });
+  const about = aboutOf(store.account(place.account_id)!);
+  world.emit('order', 'order.filled', about, content);
+  world.emit('position', kind, about, content);
   return context.reply(style.position.status, content);
 }

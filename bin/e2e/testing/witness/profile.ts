@@ -53,7 +53,7 @@ export function addProfile(world: World, base_url: string, port: number): JsonOb
 
 function addAccount({ store, style, clock }: World, name: string): string {
   const account = store.saveAccount({
-    ...{ id: store.nextId(), firm_id: '1', brand_id: '10', revision: style.firstRevision },
+    ...{ id: store.nextId('account'), firm_id: '1', brand_id: '10', revision: style.firstRevision },
     ...{ client_reference_id: `seed-${name}`, email: `${name}@seed.example.com`, phone: null },
     ...{ ...profileIn({ first_name: name, last_name: 'Seed' }), status: 'New' },
     ...{ created_ms: clock.now(), changed_ms: clock.now() },
@@ -69,7 +69,7 @@ function addPlace(world: World, account_id: string, provider_payouts = false) {
 function addSettled(world: World, place: ReturnType<typeof addPlace>, n: number): JsonObject {
   const { store, clock } = world;
   const transaction = store.saveTransaction({
-    ...{ id: store.nextId(), ...place, client_reference_id: `seed-settled-${n}` },
+    ...{ id: store.nextId('transaction'), ...place, client_reference_id: `seed-settled-${n}` },
     ...{ amount: '10.00', method: 'Deposit', transaction_type: 'Deposit', status: 'approved' },
     ...{ is_ftd: n === 1, created_at: clock.now(), changed_ms: clock.now() },
     ...{ settles_ms: null, reason: null, operator: null },

@@ -28,27 +28,23 @@ export interface Firm {
   readonly permissions: Readonly<Record<string, boolean>>;
 }
 
-export interface Credential {
-  readonly name: string;
-  readonly kind: 'server' | 'delegated';
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly firm_id: string;
-  readonly brand_id: string | null;
-  readonly scopes: readonly string[];
-  readonly read_only: boolean;
-  readonly account_id: string | null;
-  readonly minted_by: string | null;
-  readonly plan: Plan;
-  readonly rate_per_second: number | null;
-}
-
 /** The credential of a request before its token is read. */
-export const ANONYMOUS: Credential = {
-  ...{ name: '', kind: 'server', client_id: '', client_secret: '', firm_id: '', brand_id: null },
-  ...{ scopes: [], read_only: false, account_id: null, minted_by: null },
-  ...{ plan: 'sandbox', rate_per_second: null },
+export const ANONYMOUS = {
+  name: '',
+  kind: 'server' as 'server' | 'delegated',
+  client_id: '',
+  client_secret: '',
+  firm_id: '',
+  brand_id: null as string | null,
+  scopes: [] as readonly string[],
+  read_only: false,
+  account_id: null as string | null,
+  minted_by: null as string | null,
+  plan: 'sandbox' as Plan,
+  rate_per_second: null as number | null,
 };
+
+export type Credential = Readonly<typeof ANONYMOUS>;
 
 export interface Token {
   readonly value: string;
@@ -156,6 +152,10 @@ export interface EventRecord {
 
 export type About = Pick<EventRecord, 'firmId' | 'brandId' | 'accountId'>;
 
+export function aboutOf({ id, firm_id, brand_id }: Account): About {
+  return { firmId: firm_id, brandId: brand_id, accountId: id };
+}
+
 export interface Delivery {
   readonly id: string;
   readonly subscriptionId: string;
@@ -167,12 +167,7 @@ export interface Delivery {
 }
 
 /** IDEM-2: the owner and the subject of a key. */
-export interface KeyName {
-  readonly owner: string;
-  readonly operation: string;
-  readonly subject: string;
-  readonly key: string;
-}
+export type KeyName = Readonly<Record<'owner' | 'operation' | 'subject' | 'key', string>>;
 
 export interface KeyRecord {
   readonly name: KeyName;
@@ -190,9 +185,4 @@ export interface Fault {
   readonly effect: JsonObject;
   readonly times: number;
   readonly hits: number;
-}
-
-export interface Bucket {
-  readonly tokens: number;
-  readonly atMs: number;
 }

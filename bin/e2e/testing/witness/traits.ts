@@ -1,12 +1,12 @@
 // Traits of a conforming platform: behaviour that the specification leaves open.
-import { bodyOf, type Context, withBody, withHeader } from './context.ts';
+import { bodyOf, type Context, withHeader } from './context.ts';
 import { send } from './delivery.ts';
-import type { EventRecord, Reply, Transaction } from './records.ts';
+import { aboutOf, type EventRecord, type Reply, type Transaction } from './records.ts';
 import type { Difference } from './start.ts';
-import type { Store } from './store.ts';
 import { other, plain, type Step, type Style } from './styles.ts';
 import { isObject, type Json, withCents } from './values.ts';
 import type { Seams, World } from './world.ts';
+import { decision, leaving, savedTransaction, shown, statusOf } from './wrap.ts';
 
 const DAY_MS = 86_400_000;
 const BODY_LAST: readonly Step[] = ['key', 'token', 'rate', 'scope', 'body', 'replay'];
@@ -14,20 +14,6 @@ const TOKEN_FIRST: readonly Step[] = ['token', 'key', 'rate', 'body', 'replay', 
 
 const contention = (context: Context): Reply =>
   context.refusal(503, 'write_contention', 'others write here; repeat this');
-
-/** A changed record stays locked for a moment; requests in that time have to be retried. */
-const lockedFor = (ms: number): Seams => ({
-  before: (context) => {
-    const { world, operation, pathId } = context;
-    if (!operation.takesKey || pathId === '') return undefined;
-    const until = Number(world.memo.get(`locked ${pathId}`) ?? 0);
-    return performance.now() < until ? contention(context) : undefined;
-  },
-  after: ({ world, pathId }, reply) => {
-    if (pathId !== '') world.memo.set(`locked ${pathId}`, performance.now() + ms);
-    return reply;
-  },
-});
 
 /** One write in `n` has to be retried. */
 const everyNth = (n: number, refusal: (context: Context) => Reply): Seams => ({
@@ -38,20 +24,11 @@ const everyNth = (n: number, refusal: (context: Context) => Reply): Seams => ({
   },
 });
 
-const leaving = (change: (reply: Reply) => Reply): Seams => ({
-  reply: (_, reply) => change(reply),
-});
-
 const checking = (name: string, words: string, isRight: (context: Context) => boolean): Seams => ({
   check: (context) => {
     if (context.operation.name === name) context.need(isRight(context), words);
   },
 });
-
-const hasSubscription = ({ store, credential }: Context, url: string): boolean =>
-  store.subscriptions().some((one) => {
-    return !one.disabled && one.url === url && store.sees(credential, one);
-  });
 
 const isOperators = (content: Json) => isObject(content) && 'mark' in content;
 
@@ -70,34 +47,22 @@ const emitting = (
   },
 });
 
-type Saved = 'Account' | 'Transaction' | 'TradingAccount' | 'Position' | 'Subscription';
-
-/** A new record gets the next number of its kind. */
-function numbered(store: Store, kind: Saved): Partial<Store> {
-  let last = 0;
-  const find = store[`${kind[0]!.toLowerCase()}${kind.slice(1)}` as Uncapitalize<Saved>];
-  const save = store[`save${kind}`] as (each: { id: string }) => unknown;
-  const next = () => {
-    last += 1;
-    return String(last);
-  };
-  const own = <T extends { id: string }>(each: T) =>
-    save(find(each.id) === undefined ? { ...each, id: next() } : each);
-  return { [`save${kind}`]: own };
-}
-
-const KINDS = ['Account', 'Transaction', 'TradingAccount', 'Position', 'Subscription'] as const;
-
-const after = (name: string, change: (reply: Reply, context: Context) => Reply): Seams => ({
-  after: (context, reply) =>
-    context.operation.name === name && reply.status < 300 ? change(reply, context) : reply,
-});
-
 /** `id: sentence`, with the style choices of a trait, or its overrides. */
 const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'ids-int64: ids are above 2^53': { firstId: 7_401_234_567_890_123_518n },
   'ids-short: ids begin at 1': { firstId: 1n },
-  'lock-25: a record stays locked for 25 ms after a decision': lockedFor(25),
+  'lock-25: a record stays locked for 25 ms after a decision': {
+    before: (context) => {
+      const { world, operation, pathId } = context;
+      const untilMs = Number(world.memo.get(`locked ${pathId}`) ?? 0);
+      const isLocked = operation.takesKey && performance.now() < untilMs;
+      return isLocked ? contention(context) : undefined;
+    },
+    after: ({ world, pathId }, reply) => {
+      if (pathId !== '') world.memo.set(`locked ${pathId}`, performance.now() + 25);
+      return reply;
+    },
+  },
   'contention: every 40th write is answered 503 once': everyNth(40, contention),
   'failure: every 60th write is answered 500 once': everyNth(60, (context) =>
     context.refusal(500, 'internal_error', 'this failed; repeat it'),
@@ -144,16 +109,20 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'url-once: a URL has one enabled subscription at most': checking(
     'createWebhook',
     'this url has a subscription',
-    (context) => !hasSubscription(context, context.text('url')),
+    (context) => {
+      const isOwn = (url: string) => url === context.text('url');
+      return context.subscriptions().every((each) => each.disabled || !isOwn(each.url));
+    },
   ),
-  'target-probed: a target gets a HEAD request when it is subscribed': after(
+  'target-probed: a target gets a HEAD request when it is subscribed': decision(
     'createWebhook',
     (reply, { world }) => {
+      if (reply.status >= 300) return undefined;
       const { origin, pathname } = new URL(String(bodyOf(reply).url));
       const forward = world.forwards.get(origin);
       const target = forward && `${new URL(forward).origin}${pathname}`;
       if (target) void fetch(target, { method: 'HEAD' }).catch(() => {});
-      return reply;
+      return undefined;
     },
   ),
   'late-3: the first attempt of a delivery is made three seconds after its event': {
@@ -234,9 +203,9 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
       },
     },
   },
-  'empty-note: a new transaction shows an empty note': after('createTransaction', (reply) =>
-    withBody(reply, { ...bodyOf(reply), note: null }),
-  ),
+  'empty-note: a new transaction shows an empty note': shown('createTransaction', () => ({
+    note: null,
+  })),
   'ids-64-bit: an id in a path that no 64-bit integer holds is not valid': {
     before: (context) => {
       if (context.pathId.length > 19) context.pathId = 'too long';
@@ -274,45 +243,35 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'pretty: JSON is printed over several lines': {
     after: (_, reply) => ({ ...reply, body: reply.body.replace(/^\{"(\w+)":/, '{\n  "$1": ') }),
   },
-  'location: a new account has a Location': after('createAccount', (reply) =>
-    withHeader(reply, 'Location', '/api/v1'),
+  'location: a new account has a Location': decision('createAccount', (reply) =>
+    reply.status < 300 ? withHeader(reply, 'Location', '/api/v1') : undefined,
   ),
   'order-202: orders are answered 202': { position: { ...plain.position, status: 202 } },
-  'rotate-201: a rotation is answered 201': after('rotateWebhookSecret', (reply) => ({
-    ...reply,
-    status: 201,
-  })),
-  'two-events: a new account is announced twice, under two kinds': after(
+  'rotate-201: a rotation is answered 201': statusOf('rotateWebhookSecret', 200, 201),
+  'two-events: a new account is announced twice, under two kinds': decision(
     'createAccount',
-    (reply, { world, row }) => {
-      if (reply.status !== 201 || row !== undefined) return reply;
-      const { id, firm_id, brand_id } = bodyOf(reply) as Record<string, string>;
-      const about = { firmId: firm_id!, brandId: brand_id!, accountId: id! };
-      world.emit('account', 'account.assigned', about, { account_id: id! });
-      return reply;
+    (reply, { world, store, row }) => {
+      if (reply.status !== 201 || row !== undefined) return undefined;
+      const account = store.account(String(bodyOf(reply).id))!;
+      const content = { account_id: account.id };
+      world.emit('account', 'account.assigned', aboutOf(account), content);
+      return undefined;
     },
   ),
-  'decisions-about-accounts: an approval has an event of the account too': after(
+  'decisions-about-accounts: an approval has an event of the account too': decision(
     'approveTransaction',
     (reply, { world, store }) => {
-      const {
-        id,
-        firm_id: firmId,
-        brand_id: brandId,
-      } = store.account(String(bodyOf(reply).account_id))!;
-      world.emit('account', 'account.touched', { firmId, brandId, accountId: id }, {});
-      return reply;
+      const account = store.account(String(bodyOf(reply).account_id));
+      if (account !== undefined) world.emit('account', 'account.touched', aboutOf(account), {});
+      return undefined;
     },
   ),
-  'whole-seconds: created_at of a transaction is a full second, in ms': {
-    store: ({ saveTransaction }) => ({
-      saveTransaction: (each) =>
-        saveTransaction({ ...each, created_at: Math.floor(each.created_at / 1000) * 1000 }),
-    }),
-  },
+  'whole-seconds: created_at of a transaction is a full second, in ms': savedTransaction(
+    ({ created_at }) => ({ created_at: Math.floor(created_at / 1000) * 1000 }),
+  ),
   'ids-per-kind: each kind of record counts its ids from 1': {
     firstId: 500_001n,
-    ...{ store: (store) => Object.assign({}, ...KINDS.map((kind) => numbered(store, kind))) },
+    store: (_, world) => ({ nextId: (kind) => String(world.count(`ids of ${kind}`)) }),
   },
   'outbox: events are emitted 100 ms after their request': {
     store: (_, world) => {
@@ -372,25 +331,20 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
       },
     }),
   },
-  'currencies-upper: currencies are stored in upper case': {
-    store: ({ saveTransaction }) => ({
-      saveTransaction: (each) =>
-        saveTransaction({ ...each, currency: each.currency.toUpperCase() }),
-    }),
-  },
+  'currencies-upper: currencies are stored in upper case': savedTransaction(({ currency }) => ({
+    currency: currency.toUpperCase(),
+  })),
   'amounts-in-cents: amounts are shown with two decimals': { amount: withCents },
 };
 
-const SEAMS = new Set(['before', 'check', 'after', 'reply', 'store', 'clock', 'delivery']);
-
-/** The style and the seams of a trait, separated. */
-function traitOf([title, change]: [string, Partial<Style> & Seams]): Difference {
+/** The choices of style and the seams of each trait, separated. */
+const own = Object.entries(rows).map(([title, change]): Difference => {
   const [id = '', sentence = ''] = title.split(': ');
-  const [seams, style] = [true, false].map((isSeam) =>
-    Object.fromEntries(Object.entries(change).filter(([name]) => SEAMS.has(name) === isSeam)),
+  const [style, seams] = [true, false].map((isChoice) =>
+    Object.fromEntries(Object.entries(change).filter(([name]) => name in plain === isChoice)),
   );
   return { id, sentence, style: style!, seams: seams! };
-}
+});
 
 /** The style plain with one choice of the other style. */
 const mixtures = (Object.keys(plain) as (keyof Style)[])
@@ -400,7 +354,7 @@ const mixtures = (Object.keys(plain) as (keyof Style)[])
     return { id: `other-${name}`, sentence, style: { [name]: other[name] } };
   });
 
-export const traits: readonly Difference[] = [...Object.entries(rows).map(traitOf), ...mixtures];
+export const traits: readonly Difference[] = [...own, ...mixtures];
 
 /** All groups of at most `size` traits in which no two set the same choice. */
 export function compatibleGroups(size: number): Difference[][] {

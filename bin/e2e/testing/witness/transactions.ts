@@ -1,7 +1,7 @@
 // Recording, deciding and reading transactions, and the money that they move (TXN, TXS, NS-3).
 import { page, referenceOf } from './accounts.ts';
 import type { Context } from './context.ts';
-import type { Reply, TradingAccount, Transaction } from './records.ts';
+import { aboutOf, type Reply, type TradingAccount, type Transaction } from './records.ts';
 import {
   absolute,
   isDecimal,
@@ -39,7 +39,11 @@ export function createTransaction(context: Context): Reply {
   const fits = style.foreignCurrency || currency === place.currency;
   context.need(fits, `currency must be ${place.currency}`, 'currency');
   const transaction = store.saveTransaction({
-    ...{ id: store.nextId(), account_id: place.account_id, trading_account_id: place.id },
+    ...{
+      id: store.nextId('transaction'),
+      account_id: place.account_id,
+      trading_account_id: place.id,
+    },
     ...{ currency, amount: style.amount(String(body.amount)), method: methodOf(context) },
     ...{ transaction_type: context.text('transaction_type'), status: 'pending', is_ftd: false },
     ...{ created_at: nowMs, client_reference_id: reference, settles_ms: null },
@@ -197,8 +201,8 @@ export function changeStatus(
 }
 
 function announce(world: World, each: Transaction, kind: string): void {
-  const { id, firm_id: firmId, brand_id: brandId } = world.store.account(each.account_id)!;
-  world.emit('transaction', kind, { firmId, brandId, accountId: id }, transactionBody(each));
+  const about = aboutOf(world.store.account(each.account_id)!);
+  world.emit('transaction', kind, about, transactionBody(each));
 }
 
 export function listTransactions(context: Context): Reply {

@@ -97,42 +97,26 @@ function blockList(networks: readonly string[], family: 'ipv4' | 'ipv6'): BlockL
 }
 
 const specialV4 = blockList(SPECIAL_V4, 'ipv4');
+/** IPv4, also in the notation of IPv6. */
+const mappedV4 = blockList(['::ffff:0:0/96'], 'ipv6');
 const globalV6 = blockList(['2000::/3'], 'ipv6');
 const specialV6 = blockList(SPECIAL_V6, 'ipv6');
 
 /** HOOK-8: an address is refused unless it is known to be public. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !specialV4.check(address, 'ipv4');
-  const mapped = mappedV4(address);
-  if (mapped !== null) return !specialV4.check(mapped, 'ipv4');
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  if (mappedV4.check(address, family)) return !specialV4.check(address, family);
   // ISATAP carries an IPv4 address behind these digits, under any prefix.
   if (/:5efe:/i.test(address)) return false;
   return globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
 }
 
-/** `::ffff:a.b.c.d`, which the URL parser writes as two groups of hexadecimal digits. */
-function mappedV4(address: string): string | null {
-  const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address);
-  if (groups === null) return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? null;
-  const [high, low] = [Number.parseInt(groups[1]!, 16), Number.parseInt(groups[2]!, 16)];
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-function urlOf(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
-}
-
 /** HOOK-7: the host of a URL for a subscription, or null if the URL's form is refused. */
 export function hostOf(url: string): string | null {
-  if (!/^https:\/\//i.test(url) || /[\s\\]/.test(url)) return null;
-  const parsed = urlOf(url);
-  if (parsed === null) return null;
-  if (parsed.username !== '' || parsed.password !== '' || parsed.port === '0') return null;
-  const host = parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (!/^https:\/\//i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) return null;
+  const { username, password, port, hostname } = new URL(url);
+  if (username !== '' || password !== '' || port === '0') return null;
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return host === '' ? null : host;
 }
 

@@ -1,7 +1,8 @@
 // One world of the witness: its clock, store and timers, and the overrides of traits and defects.
 import { randomUUID } from 'node:crypto';
-import type { Context } from './context.ts';
+import type { Context, Operation } from './context.ts';
 import { type Delivering, enqueue, honestDelivering, type Sending, send } from './delivery.ts';
+import { operationsOf } from './operations.ts';
 import type { About, EventRecord, Fault, Firm, Reply } from './records.ts';
 import { honestStore, type Store } from './store.ts';
 import type { Style } from './styles.ts';
@@ -64,6 +65,7 @@ interface InFlight {
 
 export class World {
   readonly style: Style;
+  readonly operations: readonly Operation[];
   readonly seams: readonly Seams[];
   /** Distinguishes its tokens and requests from those of other worlds. */
   readonly mark: string = randomUUID().slice(0, 8);
@@ -100,6 +102,7 @@ export class World {
   /** Frozen at a time, or running with the wall clock. */
   constructor(style: Style, seams: readonly Seams[], frozenAtMs: number | null) {
     this.style = style;
+    this.operations = operationsOf(style);
     this.seams = seams;
     this.#isFrozen = frozenAtMs !== null;
     this.#shiftMs = frozenAtMs ?? 0;

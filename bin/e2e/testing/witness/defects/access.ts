@@ -1,6 +1,6 @@
 // Defects of tokens and scopes, of errors, and of rate limits.
 import { withHeader } from '../context.ts';
-import { caller, granted, lasting, leaving, problems, type Rows, stored } from './wrap.ts';
+import { caller, granted, lasting, leaving, problems, type Rows, stored } from '../wrap.ts';
 
 export const accessDefects: Rows = {
   'read-only-orders (AUTH-2): a read-only token may close positions': caller(

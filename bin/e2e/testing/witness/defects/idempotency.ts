@@ -1,9 +1,7 @@
 // Defects of idempotency.
 import { bodyOf, withBody } from '../context.ts';
 import { transactionBody } from '../transactions.ts';
-import { HOUR_MS, kept, keyed, lasting, overlapping, type Rows, replays, stored } from './wrap.ts';
-
-const isDecision = (name: string): boolean => /^(approve|reject|cancel)/.test(name);
+import { HOUR_MS, kept, keyed, lasting, overlapping, type Rows, replays, stored } from '../wrap.ts';
 
 export const idempotencyDefects: Rows = {
   'key-128 (IDEM-1b IDEM-4c IDEM-2a): keys are compared by their first 128 characters': keyed(
@@ -19,7 +17,8 @@ export const idempotencyDefects: Rows = {
     (_, context) => ({ owner: context.headers('authorization')[0] ?? '' }),
   ),
   'decision-by-transaction (IDEM-10 IDEM-2c): the subject of a decision is the transaction': keyed(
-    ({ operation }, { pathId }) => (isDecision(operation) ? { subject: pathId } : {}),
+    ({ operation }, { pathId }) =>
+      /^(approve|reject|cancel)/.test(operation) ? { subject: pathId } : {},
   ),
   'replay-200 (IDEM-4a): a replay of a 201 is a 200': replays((reply) =>
     reply.status === 201 ? { ...reply, status: 200 } : undefined,

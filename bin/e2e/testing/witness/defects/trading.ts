@@ -3,7 +3,6 @@ import { bodyOf, type Context } from '../context.ts';
 import type { Entry, Reply } from '../records.ts';
 import type { Store } from '../store.ts';
 import { changeStatus, effectOf, transactionBody } from '../transactions.ts';
-import { isObject, type JsonObject } from '../values.ts';
 import type { Seams } from '../world.ts';
 import {
   caller,
@@ -23,7 +22,7 @@ import {
   statusOf,
   stored,
   transactionOf,
-} from './wrap.ts';
+} from '../wrap.ts';
 
 const RECORD = 'createTransaction';
 const APPROVE = 'approveTransaction';
@@ -33,13 +32,9 @@ const MONEY = `${RECORD} ${DECIDE}`;
 
 /** Converts a member of each row of a read to text. */
 const rowText = (names: string, member: string): Seams =>
-  shown(names, (body) => {
-    const change = (row: unknown) =>
-      isObject(row) ? { ...row, [member]: String(row[member]) } : (row as JsonObject);
-    const members = Object.entries(body).map(([name, value]) => {
-      return [name, Array.isArray(value) ? value.map(change) : value];
-    });
-    return Object.fromEntries(members) as JsonObject;
+  decision(names, (reply) => {
+    const number = new RegExp(`("${member}"):(\\d+)`, 'g');
+    return { ...reply, body: reply.body.replace(number, '$1:"$2"') };
   });
 
 /** Accepts a decision although the state refuses it. */
@@ -129,7 +124,7 @@ export const transactionDefects: Rows = {
     ({ id }, { store }) => ({ reason: store.transaction(String(id))!.reason }),
   ),
   'account-422 (TXN-10 TXN-11 ERR-3 AUTH-5 AUTH-6 AUTH-7): an unknown account is answered 422':
-    refusal(RECORD, 404, 422, 'validation_failed'),
+    refusal(RECORD, 404, 422),
   "credit-any-place (TXN-11): a credit may name another account's trading account": sent(
     RECORD,
     ({ transaction_type, trading_account_id }, { store }) => {

@@ -13,7 +13,7 @@ import {
   refusedIf,
   shown,
   stored,
-} from './wrap.ts';
+} from '../wrap.ts';
 
 const CREATE = 'createWebhook';
 const ALL = 'createWebhook getWebhook rotateWebhookSecret disableWebhook';
@@ -53,7 +53,6 @@ export const hookDefects: Rows = {
   'hook-wants-key (HOOK-1): a subscription needs a key': refusedIf(
     CREATE,
     400,
-    'idempotency_key_required',
     (context) => context.headers('idempotency-key').length === 0,
   ),
   'hook-id-text (HOOK-2): the id of a subscription is text': shown(ALL, ({ id }) => ({
@@ -84,7 +83,6 @@ export const hookDefects: Rows = {
   'other-firm-403 (HOOK-12 HOOK-11): what exists and is not seen is answered 403': refusedIf(
     'getWebhook',
     403,
-    'forbidden',
     ({ store, pathId }, reply) => reply.status === 404 && store.subscription(pathId) !== undefined,
   ),
   'disabled-resumes (HOOK-13 HOOK-5 EVT-13): what was disabled goes on after a week': {

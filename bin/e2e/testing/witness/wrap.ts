@@ -1,11 +1,11 @@
-// Wrappers that many defects share: each returns the seams of one small change.
-import { bodyOf, type Context, withBody } from '../context.ts';
-import type { Delivering } from '../delivery.ts';
-import { keyName } from '../keys.ts';
-import type { Account, Credential, KeyName, Reply, Transaction } from '../records.ts';
-import type { Store } from '../store.ts';
-import { type Json, type JsonObject, print } from '../values.ts';
-import type { Seams, Timer, World } from '../world.ts';
+// Wrappers that many traits and defects share: each returns the seams of one small change.
+import { bodyOf, CODES, type Context, withBody } from './context.ts';
+import type { Delivering } from './delivery.ts';
+import { keyName } from './keys.ts';
+import type { Account, Credential, KeyName, Reply, Transaction } from './records.ts';
+import type { Store } from './store.ts';
+import { type Json, type JsonObject, print } from './values.ts';
+import type { Seams, Timer, World } from './world.ts';
 
 /** By `id (RULES): sentence`. A judge blames at least one of these rules, and no other rule. */
 export type Rows = Readonly<Record<string, Seams>>;
@@ -72,17 +72,16 @@ export const statusOf = (names: string, from: number, to: number): Seams =>
 /** Refuses requests that meet a condition. */
 export const refusedIf = (
   names: string,
-  status: number,
-  code: string,
+  status: keyof typeof CODES,
   isMet: (context: Context, reply: Reply) => boolean,
 ): Seams =>
   decision(names, (reply, context) =>
-    isMet(context, reply) ? context.refusal(status, code, 'this is refused') : undefined,
+    isMet(context, reply) ? context.refusal(status, CODES[status], 'this is refused') : undefined,
   );
 
 /** Replaces a decision by a refusal. */
-export const refusal = (names: string, status: number, to: number, code: string): Seams =>
-  refusedIf(names, to, code, (_, reply) => reply.status === status);
+export const refusal = (names: string, status: number, to: keyof typeof CODES): Seams =>
+  refusedIf(names, to, (_, reply) => reply.status === status);
 
 /** Changes the body of a success before it is stored. */
 export const shown = (
