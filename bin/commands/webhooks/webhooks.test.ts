@@ -28,15 +28,18 @@ function file(name: string, text: string | Uint8Array): string {
 /** What every command of these tests printed. */
 const printed: string[] = [];
 
-/** A running command: its lines so far, a way to stop it, and its end. */
+/** A running command: its first line, a way to stop it, and its end. */
 function start(args: readonly string[], given: Partial<CommandIo> = {}) {
   const lines: string[] = [];
-  let onLine = () => {};
+  let begin = (_line: string) => {};
+  const first = new Promise<string>((resolve) => {
+    begin = resolve;
+  });
   const stop = new AbortController();
   const out = (text: string) => {
     printed.push(text);
     lines.push(...text.trimEnd().split('\n'));
-    onLine();
+    begin(lines[0]!);
   };
   const env = { SECRET: secret, OLD: 'whsec_old' };
   const io = { env, stop: stop.signal, ...given, out };
@@ -44,15 +47,7 @@ function start(args: readonly string[], given: Partial<CommandIo> = {}) {
     printed.push(ran.err);
     return { ...ran, out: lines };
   });
-  const line = async (index: number): Promise<string> => {
-    while (lines.length <= index) {
-      await new Promise<void>((resolve) => {
-        onLine = resolve;
-      });
-    }
-    return lines[index]!;
-  };
-  return { line, stop: () => stop.abort(), end };
+  return { first, stop: () => stop.abort(), end };
 }
 
 const run = (args: readonly string[], given: Partial<CommandIo> = {}) => start(args, given).end;
@@ -65,7 +60,7 @@ const fine: RequestListener = (_, response) => response.end('fine');
 
 async function withListener(args: readonly string[], use: (url: string) => Promise<void>) {
   const listener = start(['listen', '--port', '0', '--secret-env', 'SECRET', '--json', ...args]);
-  const { url } = JSON.parse(await listener.line(0));
+  const { url } = JSON.parse(await listener.first);
   try {
     await use(`${url}/hooks`);
   } finally {
@@ -230,7 +225,7 @@ test('only the beginning of an endless response is read', async () => {
 test('listen answers with the given status, and stops after a count', async () => {
   const args = ['listen', '--port', '0', '--secret-env', 'SECRET', '--status', '503'];
   const listener = start([...args, '--count', '2']);
-  const url = (await listener.line(0)).replace('listening on ', '');
+  const url = (await listener.first).replace('listening on ', '');
   assert.is((await send(url)).report.status, 503);
   assert.is((await fetch(url)).status, 405);
   assert.is((await send(url, '--tamper', 'byte-changed')).report.status, 503);

@@ -21,8 +21,9 @@ export interface Operation {
   readonly scopes: readonly string[];
   /** One of the nine writes. */
   readonly takesKey: boolean;
-  /** The members of the body, with ! if required; null: the operation takes no body. */
+  /** The members of the body; null: the operation takes no body. */
   readonly fields: readonly string[] | null;
+  readonly required: readonly string[];
   readonly run: (context: Context) => Reply;
 }
 
@@ -47,7 +48,7 @@ export class Early {
 }
 
 /** The result of `decide`, or the reply that it throws. */
-export function decided(decide: () => Reply): Reply {
+export function decided<T>(decide: () => T): T | Reply {
   try {
     return decide();
   } catch (error) {

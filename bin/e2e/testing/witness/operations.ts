@@ -7,20 +7,21 @@ import type { Style } from './styles.ts';
 import * as transactions from './transactions.ts';
 import * as webhooks from './webhooks.ts';
 
-export const ACCOUNT_FIELDS: readonly string[] = [
-  ...['client_reference_id!', 'email!', 'phone', 'phone_region', ...PROFILE, 'brand_id'],
-];
+const ACCOUNT = ['client_reference_id!', 'email!', 'phone', 'phone_region', ...PROFILE, 'brand_id'];
 const TRANSACTION = [
   ...['client_reference_id!', 'account_id!', 'trading_account_id!', 'currency!', 'amount!'],
   ...['method', 'transaction_type!'],
 ];
+
+const nameOf = (field: string): string => field.replace('!', '');
+export const ACCOUNT_FIELDS: readonly string[] = ACCOUNT.map(nameOf);
 
 const ACCOUNTS = ['accounts:write'];
 const TRADES = ['trades:write', 'trader:trade'];
 const FUNDS = ['transactions:write', 'trader:funds'];
 const HOOKS = ['webhooks:manage'];
 
-/** Its target, scopes and fields, and the handler that gives it its name. */
+/** Its target, scopes, and fields with ! if required, and the handler that gives it its name. */
 type Row = readonly [string, readonly string[], Operation['fields'], Operation['run']];
 
 export function operationsOf({ position, reads }: Style): readonly Operation[] {
@@ -29,7 +30,7 @@ export function operationsOf({ position, reads }: Style): readonly Operation[] {
   const closing = [place, `${position.positionId}!`, position.volume];
   const get = (path: string) => `GET ${path.replace('/api/v1', '')}`;
   const rows: readonly Row[] = [
-    ['POST /accounts', ACCOUNTS, ACCOUNT_FIELDS, accounts.createAccount],
+    ['POST /accounts', ACCOUNTS, ACCOUNT, accounts.createAccount],
     ['PATCH /accounts/{id}', ACCOUNTS, UPDATABLE, accounts.updateAccount],
     ['POST /accounts/bulk', ACCOUNTS, ['accounts!'], accounts.bulkCreateAccounts],
     ['POST /positions/open', TRADES, opening, positions.openPosition],
@@ -47,9 +48,12 @@ export function operationsOf({ position, reads }: Style): readonly Operation[] {
     [get(reads.transactions), [], null, transactions.listTransactions],
     [get(reads.status ?? ''), [], null, accounts.readAccountStatus],
   ];
-  return rows.map(([target, scopes, fields, run]) => {
+  return rows.map(([target, scopes, members, run]) => {
     const [method = '', path = ''] = target.split(' ');
     const takesKey = scopes.length > 0 && scopes !== HOOKS;
-    return { name: run.name, method, path: `/api/v1${path}`, scopes, takesKey, fields, run };
+    const fields = members?.map(nameOf) ?? null;
+    const required = members?.filter((each) => each.endsWith('!')).map(nameOf) ?? [];
+    const named = { name: run.name, method, path: `/api/v1${path}` };
+    return { ...named, scopes, takesKey, fields, required, run };
   });
 }

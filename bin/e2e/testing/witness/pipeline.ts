@@ -7,14 +7,22 @@ import { ACCOUNT_FIELDS } from './operations.ts';
 import type { Call, Reply } from './records.ts';
 import type { Step, Style } from './styles.ts';
 import { issueToken, TOKEN_PATH } from './tokens.ts';
-import { isObject, type Json, type JsonObject, parse } from './values.ts';
+import { isObject, type Json, parse } from './values.ts';
 import type { World } from './world.ts';
 
 const BULK_BYTES = 16 * 1_048_576;
 
 /** NS-31 */
 const NO_OPERATION: Operation = {
-  ...{ name: 'none', method: '', path: '', scopes: [], takesKey: false, fields: null },
+  ...{
+    name: 'none',
+    method: '',
+    path: '',
+    scopes: [],
+    takesKey: false,
+    fields: null,
+    required: [],
+  },
   run: (context) => {
     if (context.style.unknownPath === 'text') return context.plain(404, 'nothing here');
     const { operations } = context.world;
@@ -74,13 +82,10 @@ async function decide(context: Context): Promise<Reply | null> {
   if (operation === NO_OPERATION || operation === ISSUE_TOKEN) {
     return decided(() => operation.run(context));
   }
-  let early: Reply | undefined;
-  try {
+  const early = decided(() => {
     for (const step of style.order) STEPS[step](context);
-  } catch (error) {
-    if (!(error instanceof Early)) throw error;
-    early = error.reply;
-  }
+    return undefined;
+  });
   // A refusal after the attempt started is stored under its key.
   if (early !== undefined && !context.isReplay) return endAttempt(context, early);
   const before = await meetFault(context, 'before');
@@ -156,24 +161,22 @@ function readBody(context: Context): void {
   if (body === undefined) refuse(unreadable.syntax, 'the body is not JSON');
   if (!isObject(body)) throw refuse(unreadable.shape, 'the body must be an object');
   for (const field of fields) {
-    const why = problemOf(context, field, body[field.replace('!', '')]);
+    const why = problemOf(context, field, body[field]);
     if (why !== null) refuse(unreadable.shape, why);
   }
   context.body = body;
-  const known = fields.map((each) => each.replace('!', ''));
-  const unknown = Object.keys(body).find((each) => !known.includes(each));
+  const unknown = Object.keys(body).find((each) => !fields.includes(each));
   const isRefused = unknown !== undefined && unknownFields === 'refused';
   context.need(!isRefused, `${unknown} is not known`, unknown);
 }
 
-function problemOf({ style, operation }: Context, field: string, value: Json | undefined) {
-  const name = field.replace('!', '');
+function problemOf({ style, operation }: Context, name: string, value: Json | undefined) {
   const isUpdate = operation.name === 'updateAccount';
   if (value === null && isUpdate && style.nullInUpdate === 'unreadable') {
     return `${name} must be a string`;
   }
   if (value === undefined || value === null) {
-    return name === field ? null : `missing required field: ${name}`;
+    return operation.required.includes(name) ? `missing required field: ${name}` : null;
   }
   if (name === 'accounts') return rowsProblem(style, value);
   if (name === 'event_categories') {
@@ -192,13 +195,9 @@ function rowsProblem({ rowWithoutEmail, batchRefusal }: Style, rows: Json): stri
     ...(rowWithoutEmail === 'unreadable' ? ['email'] : []),
     ...(batchRefusal.missing === 'text' ? ['client_reference_id'] : []),
   ];
-  const wrong = (row: JsonObject) =>
-    ACCOUNT_FIELDS.map((field) => field.replace('!', '')).find(
-      (name) => typeof (row[name] ?? '') !== 'string',
-    );
   for (const [index, row] of rows.entries()) {
     if (!isObject(row)) return `accounts[${index}] must be an object`;
-    const name = wrong(row);
+    const name = ACCOUNT_FIELDS.find((each) => typeof (row[each] ?? '') !== 'string');
     if (name !== undefined) return `accounts[${index}].${name} must be a string`;
     const missing = required.find((each) => typeof row[each] !== 'string');
     if (missing !== undefined) return `accounts[${index}]: missing required field: ${missing}`;

@@ -61,19 +61,15 @@ const methodOf = ({ body }: Context): string =>
 function checkFields(context: Context): void {
   const { laxDecimals, zeroAmount, signMustFit } = context.style;
   const [amount, method] = [String(context.body.amount), methodOf(context)];
-  const checks: readonly (readonly [field: string, isRight: boolean, words: string])[] = [
-    ['currency', context.text('currency').trim() !== '', 'must not be empty'],
-    ['amount', isDecimal(amount, laxDecimals), 'must be a decimal'],
-    ['amount', zeroAmount || !isZero(amount), 'must not be zero'],
-    ['method', METHODS.includes(method), `must be one of ${METHODS.join(', ')}`],
-    [
-      'transaction_type',
-      TYPES.includes(context.text('transaction_type')),
-      `must be one of ${TYPES}`,
-    ],
-  ];
+  const type = context.text('transaction_type');
+  const check = (field: string, isRight: boolean, words: string) =>
+    context.need(isRight, `${field} ${words}`, field);
   for (const field of ['account_id', 'trading_account_id']) context.id(context.text(field), field);
-  for (const [field, isRight, words] of checks) context.need(isRight, `${field} ${words}`, field);
+  check('currency', context.text('currency').trim() !== '', 'must not be empty');
+  check('amount', isDecimal(amount, laxDecimals), 'must be a decimal');
+  check('amount', zeroAmount || !isZero(amount), 'must not be zero');
+  check('method', METHODS.includes(method), `must be one of ${METHODS.join(', ')}`);
+  check('transaction_type', TYPES.includes(type), `must be one of ${TYPES.join(', ')}`);
   const fits = isZero(amount) || (method === 'Withdrawal') === isNegative(amount);
   context.need(fits || !signMustFit, 'the sign of amount does not fit the method', 'amount');
 }

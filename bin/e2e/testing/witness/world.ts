@@ -57,12 +57,6 @@ export interface Clock {
   tick(): void;
 }
 
-interface InFlight {
-  readonly endsMs: number;
-  readonly over: Promise<void>;
-  readonly giveUp: () => void;
-}
-
 export class World {
   readonly style: Style;
   readonly operations: readonly Operation[];
@@ -91,7 +85,7 @@ export class World {
   ];
   readonly #counts = new Map<string, number>();
   readonly #held = new Set<{ readonly untilMs: number | null; readonly wake: () => void }>();
-  readonly #inFlight = new Set<InFlight>();
+  readonly #inFlight = new Set<{ endsMs: number; over: Promise<void>; giveUp: () => void }>();
   readonly #timer: NodeJS.Timeout;
   #advancing: Promise<unknown> = Promise.resolve();
   #isClosed = false;

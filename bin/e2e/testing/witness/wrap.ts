@@ -41,11 +41,6 @@ export const sent = (names: string, change: (body: JsonObject, context: Context)
     context.call = { ...context.call, body: Buffer.from(text) };
   });
 
-export function setTag(context: Context, tag: string): void {
-  const others = context.call.headers.filter(([name]) => name.toLowerCase() !== 'if-match');
-  context.call = { ...context.call, headers: [...others, ['If-Match', tag]] };
-}
-
 /** Changes the credential for some operations. */
 export const caller = (names: string, change: (each: Credential) => Partial<Credential>): Seams =>
   request(names, (context) => {

@@ -1,7 +1,8 @@
 // Defects of creating accounts, one or many, and of updating them.
-import { bodyOf, withHeader } from '../context.ts';
-import { UPDATABLE } from '../records.ts';
+import { bodyOf, type Context, withHeader } from '../context.ts';
+import { type Account, UPDATABLE } from '../records.ts';
 import { textOr } from '../values.ts';
+import type { Seams } from '../world.ts';
 import {
   accountOf,
   DAY_MS,
@@ -17,7 +18,6 @@ import {
   request,
   savedAccount,
   sent,
-  setTag,
   shown,
   statusOf,
   stored,
@@ -93,6 +93,16 @@ export const accountDefects: Rows = {
     ),
 };
 
+/** Replaces the revision in If-Match, unless the change is null. */
+const tagged = (change: (account: Account, context: Context) => number | null): Seams =>
+  request(UPDATE, (context) => {
+    const account = accountOf(context);
+    const revision = account === undefined ? null : change(account, context);
+    if (revision === null) return;
+    const others = context.call.headers.filter(([name]) => name.toLowerCase() !== 'if-match');
+    context.call = { ...context.call, headers: [...others, ['If-Match', `"${revision}"`]] };
+  });
+
 export const updateDefects: Rows = {
   'last-name-ignored (UPD-3): the last name cannot be updated': sent(UPDATE, () => ({
     last_name: undefined,
@@ -125,30 +135,20 @@ export const updateDefects: Rows = {
       return undefined;
     },
   ),
-  'stale-merged (UPD-7): a stale tag is taken if the update sends the country alone': request(
-    UPDATE,
-    (context) => {
+  'stale-merged (UPD-7): a stale tag is taken if the update sends the country alone': tagged(
+    ({ revision }, context) => {
       const isAlone = Object.keys(bodyOf(context.call)).join() === 'country';
       const isStrong = /^"\w+"$/.test(context.headers('if-match')[0] ?? '');
-      const found = accountOf(context);
-      if (isAlone && isStrong && found) setTag(context, `"${found.revision}"`);
+      return isAlone && isStrong ? revision : null;
     },
   ),
-  'tag-hour (UPD-1 UPD-7): a tag is stale an hour after the last update': request(
-    UPDATE,
-    (context) => {
-      const found = accountOf(context);
-      const isUpdated = found !== undefined && found.revision !== context.style.firstRevision;
-      if (isUpdated && context.nowMs - found.changed_ms >= HOUR_MS) setTag(context, '"0"');
-    },
+  'tag-hour (UPD-1 UPD-7): a tag is stale an hour after the last update': tagged(
+    ({ revision, changed_ms }, { style, nowMs }) =>
+      revision !== style.firstRevision && nowMs - changed_ms >= HOUR_MS ? 0 : null,
   ),
-  'revision-as-text (UPD-1 UPD-7 UPD-12): the tenth tag of an account is never right': request(
-    UPDATE,
-    (context) => {
-      const { firstRevision, revisionStep } = context.style;
-      const revision = accountOf(context)?.revision ?? firstRevision;
-      if ((revision - firstRevision) / revisionStep >= 9) setTag(context, '"0"');
-    },
+  'revision-as-text (UPD-1 UPD-7 UPD-12): the tenth tag of an account is never right': tagged(
+    ({ revision }, { style }) =>
+      (revision - style.firstRevision) / style.revisionStep >= 9 ? 0 : null,
   ),
   'first-field-decides (UPD-1 UPD-8 UPD-2): an update is refused if its first field is no change':
     request(UPDATE, (context) => {
@@ -163,11 +163,7 @@ export const updateDefects: Rows = {
       before === undefined ? {} : { email: textOr(context?.body.email, email) },
   ),
   'race-updates (UPD-12 UPD-7): the tag is not compared when two updates race': overlapping(
-    request(UPDATE, (context) => {
-      const found = accountOf(context);
-      if (found !== undefined && hasOverlap(context, UPDATE))
-        setTag(context, `"${found.revision}"`);
-    }),
+    tagged(({ revision }, context) => (hasOverlap(context, UPDATE) ? revision : null)),
   ),
 };
 
