@@ -35,6 +35,10 @@ export type Witness = Awaited<ReturnType<typeof startWitness>>;
 
 const CONTROL = '/_sandbox';
 
+/** The worlds by their names: the main one, and those that the control plane has created. */
+type Worlds = Map<string, World>;
+const MAIN = 'main';
+
 export async function startWitness(options: WitnessOptions = {}) {
   const { traits = [], defects = [], control = true } = options;
   const differences = [...traits, ...defects];
@@ -43,58 +47,44 @@ export async function startWitness(options: WitnessOptions = {}) {
     ...differences.map((each) => each.style),
   );
   const seams = differences.flatMap((each) => each.seams ?? []);
-  const worlds = new Worlds((frozenAtMs) => new World(style, seams, frozenAtMs));
+  const main = new World(style, seams, null);
+  const worlds: Worlds = new Map([[MAIN, main]]);
   const server = createServer((request, response) => {
     void serve(worlds, control, request, response);
   });
   // Prevents a slow client from losing a connection that it is about to reuse.
   server.keepAliveTimeout = 120_000;
-  attachChannel(server, style.channelPath, (token) => worlds.ofToken(token));
+  attachChannel(server, style.channelPath, (token) => worldOfToken(worlds, token));
   await new Promise<void>((ready) => server.listen(options.port ?? 0, '127.0.0.1', ready));
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     base_url,
     control_url: base_url + CONTROL,
-    world: worlds.main,
+    world: main,
     /** Creates the records of a profile, and returns the profile for a judge without a control plane. */
-    profile: (receiverPort: number) => addProfile(worlds.main, base_url, receiverPort),
+    profile: (receiverPort: number) => addProfile(main, base_url, receiverPort),
     close: async (): Promise<void> => {
-      for (const world of worlds.all()) world.close();
+      for (const world of worlds.values()) world.close();
       server.closeAllConnections();
       await new Promise<void>((done) => server.close(() => done()));
     },
   };
 }
 
-/** The main world, and the worlds that the control plane has created. */
-class Worlds {
-  readonly main: World;
-  readonly named = new Map<string, World>();
-  readonly make: (frozenAtMs: number | null) => World;
+function worldOfToken(worlds: Worlds, token: string): World | undefined {
+  return [...worlds.values()].find(({ store }) => store.token(token) !== undefined);
+}
 
-  constructor(make: (frozenAtMs: number | null) => World) {
-    this.make = make;
-    this.main = make(null);
-  }
-
-  all(): World[] {
-    return [this.main, ...this.named.values()];
-  }
-
-  ofToken(token: string): World | undefined {
-    return this.all().find(({ store }) => store.token(token) !== undefined);
-  }
-
-  /** The world of a call's token, or of the client that requests a token. */
-  of({ headers, target, body }: Call): World {
-    const [, line = ''] = headers.find(([name]) => /^authorization$/i.test(name)) ?? [];
-    const value = line.replace(/^\S+\s+/, '').trim();
-    if (target.split('?')[0] !== TOKEN_PATH) return this.ofToken(value) ?? this.main;
-    const text = `${body} ${Buffer.from(value, 'base64')}`;
-    const hasClient = ({ store }: World) =>
-      [...store.credentials()].some((each) => text.includes(each.client_id));
-    return this.all().find(hasClient) ?? this.main;
-  }
+/** The world of a call's token, or of the client that requests a token. */
+function worldOf(worlds: Worlds, { headers, target, body }: Call): World {
+  const main = worlds.get(MAIN)!;
+  const [, line = ''] = headers.find(([name]) => /^authorization$/i.test(name)) ?? [];
+  const value = line.replace(/^\S+\s+/, '').trim();
+  if (target.split('?')[0] !== TOKEN_PATH) return worldOfToken(worlds, value) ?? main;
+  const text = `${body} ${Buffer.from(value, 'base64')}`;
+  const hasClient = ({ store }: World) =>
+    [...store.credentials()].some((each) => text.includes(each.client_id));
+  return [...worlds.values()].find(hasClient) ?? main;
 }
 
 async function serve(
@@ -116,7 +106,7 @@ async function serve(
   if (hasControl && path.startsWith(`${CONTROL}/`)) {
     sendJson(response, await control(worlds, call));
   } else {
-    const world = worlds.of(call);
+    const world = worldOf(worlds, call);
     await resolveTarget(world, call);
     const reply = await answer(world, call);
     world.pump();
@@ -136,16 +126,18 @@ async function control(worlds: Worlds, { method, target, ...call }: Call): Promi
   const parts = url.pathname.slice(CONTROL.length + 1).split('/');
   const given = { query: url.searchParams, body: bodyOf(call) };
   const [first, name = '', ...rest] = parts;
-  if (first !== 'worlds') return operate(worlds.main, method, parts, given);
+  const main = worlds.get(MAIN)!;
+  if (first !== 'worlds') return operate(main, method, parts, given);
   if (method === 'POST' && name === '') {
-    const worldName = `world-${worlds.main.count('worlds')}`;
-    worlds.named.set(worldName, worlds.make(given.body.clock === 'real' ? null : Date.now()));
+    const worldName = `world-${main.count('worlds')}`;
+    const frozenAtMs = given.body.clock === 'real' ? null : Date.now();
+    worlds.set(worldName, new World(main.style, main.seams, frozenAtMs));
     return [201, { name: worldName }];
   }
-  const world = worlds.named.get(name);
+  const world = worlds.get(name);
   if (world === undefined) return NONE;
   if (method !== 'DELETE' || rest.length > 0) return operate(world, method, rest, given);
-  worlds.named.delete(name);
+  worlds.delete(name);
   world.close();
   return [200, {}];
 }

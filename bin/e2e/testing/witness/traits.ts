@@ -122,7 +122,6 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
       const forward = world.forwards.get(origin);
       const target = forward && `${new URL(forward).origin}${pathname}`;
       if (target) void fetch(target, { method: 'HEAD' }).catch(() => {});
-      return undefined;
     },
   ),
   'late-3: the first attempt of a delivery is made three seconds after its event': {
@@ -209,7 +208,6 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   'ids-64-bit: an id in a path that no 64-bit integer holds is not valid': {
     before: (context) => {
       if (context.pathId.length > 19) context.pathId = 'too long';
-      return undefined;
     },
   },
   'retries-swept: a retry may be five seconds late': {
@@ -255,7 +253,6 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
       const account = store.account(String(bodyOf(reply).id))!;
       const content = { account_id: account.id };
       world.emit('account', 'account.assigned', aboutOf(account), content);
-      return undefined;
     },
   ),
   'decisions-about-accounts: an approval has an event of the account too': decision(
@@ -263,7 +260,6 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
     (reply, { world, store }) => {
       const account = store.account(String(bodyOf(reply).account_id));
       if (account !== undefined) world.emit('account', 'account.touched', aboutOf(account), {});
-      return undefined;
     },
   ),
   'whole-seconds: created_at of a transaction is a full second, in ms': savedTransaction(

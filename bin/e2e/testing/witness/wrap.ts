@@ -28,7 +28,6 @@ export const transactionOf = ({ store, pathId }: Context): Transaction | undefin
 export const request = (names: string, change: (context: Context) => void): Seams => ({
   before: (context) => {
     if (isOn(names, context)) change(context);
-    return undefined;
   },
 });
 
@@ -163,7 +162,6 @@ export const kept = (status: number): Seams =>
     if (reply.status !== status || !operation.takesKey || key === '') return;
     const row = { name: keyName(context), requestId, startedMs: nowMs, answeredMs: nowMs, reply };
     store.saveKey(row, context);
-    return undefined;
   });
 
 export const lasting = (timer: Timer, ms: number | null, about?: number): Seams => ({

@@ -132,7 +132,6 @@ export const updateDefects: Rows = {
       );
       const revision = found.revision + context.style.revisionStep;
       context.store.saveAccount({ ...found, ...Object.fromEntries(changes), revision });
-      return undefined;
     },
   ),
   'stale-merged (UPD-7): a stale tag is taken if the update sends the country alone': tagged(

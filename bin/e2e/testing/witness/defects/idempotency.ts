@@ -1,7 +1,18 @@
 // Defects of idempotency.
 import { bodyOf, withBody } from '../context.ts';
+import { keyName } from '../keys.ts';
 import { transactionBody } from '../transactions.ts';
-import { HOUR_MS, kept, keyed, lasting, overlapping, type Rows, replays, stored } from '../wrap.ts';
+import {
+  HOUR_MS,
+  kept,
+  keyed,
+  lasting,
+  leaving,
+  overlapping,
+  type Rows,
+  replays,
+  stored,
+} from '../wrap.ts';
 
 export const idempotencyDefects: Rows = {
   'key-128 (IDEM-1b IDEM-4c IDEM-2a): keys are compared by their first 128 characters': keyed(
@@ -41,31 +52,22 @@ export const idempotencyDefects: Rows = {
   'contention-kept (IDEM-6b): a 503 is kept': kept(503),
   'failure-kept (IDEM-6c): a 500 is kept': kept(500),
   'key-forgotten-early (IDEM-7a): keys are kept for twelve hours': lasting('key', 12 * HOUR_MS),
-  'key-renewed (IDEM-7b): each replay keeps the key for its full time again': stored(
-    ({ key, saveKey }, { clock }) => ({
-      key: (name, context) => {
-        const record = key(name, context);
-        const nowMs = clock.now();
-        const isKept = record?.reply && nowMs - record.answeredMs < (clock.lasts('key') ?? 0);
-        if (isKept) saveKey({ ...record, answeredMs: nowMs, startedMs: nowMs }, context);
-        return record;
-      },
-    }),
+  'key-renewed (IDEM-7b): each replay keeps the key for its full time again': replays(
+    (_, context) => {
+      const { store, nowMs } = context;
+      const record = store.key(keyName(context), context)!;
+      store.saveKey({ ...record, answeredMs: nowMs, startedMs: nowMs }, context);
+    },
   ),
-  'body-compared (IDEM-8 IDEM-9a POS-2): another body under a key is answered 422': stored(
-    ({ key, saveKey }, { memo }) => ({
-      saveKey: (record, context) => {
-        memo.set(`body ${record.requestId}`, context.call.body.toString());
-        saveKey(record, context);
-      },
-      key: (name, context) => {
-        const record = key(name, context);
-        const body = memo.get(`body ${record?.requestId}`);
-        if (!record?.reply || body === context.call.body.toString()) return record;
-        const words = 'this is another body';
-        return { ...record, reply: context.refusal(422, 'validation_failed', words) };
-      },
-    }),
+  'body-compared (IDEM-8 IDEM-9a POS-2): another body under a key is answered 422': leaving(
+    (_, context) => {
+      const { memo } = context.world;
+      const body = context.call.body.toString();
+      memo.set(`body ${context.requestId}`, body);
+      const first = context.isReplay && context.store.key(keyName(context), context);
+      if (!first || memo.get(`body ${first.requestId}`) === body) return undefined;
+      return context.refusal(422, 'validation_failed', 'this is another body');
+    },
   ),
   'batch-50 (IDEM-9b): the subject of a batch holds its first 50 rows': keyed(
     ({ operation, subject }) =>

@@ -185,7 +185,6 @@ export const transitionDefects: Rows = {
       if (reply.status !== 200 || each === undefined || !isRaced) return undefined;
       const entry = { transaction_id: each.id, kind: 'movement', at_ms: 0 } as const;
       store.book(each.trading_account_id, { ...entry, amount: effectOf(each) });
-      return undefined;
     }),
   ),
 };
