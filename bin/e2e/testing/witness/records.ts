@@ -2,6 +2,8 @@
 // the store replaces a record by its next version.
 import { type Json, type JsonObject, textOr } from './values.ts';
 
+type Texts<Name extends string> = Readonly<Record<Name, string>>;
+
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 export interface Call {
@@ -66,15 +68,11 @@ export function profileIn(body: JsonObject): Profile {
   return Object.fromEntries(PROFILE.map((name) => [name, textOr(body[name], null)])) as Profile;
 }
 
-export interface Account extends Profile {
-  readonly id: string;
+export interface Account
+  extends Profile,
+    Texts<'id' | 'client_reference_id' | 'email' | 'status' | 'brand_id' | 'firm_id'> {
   readonly revision: number;
-  readonly client_reference_id: string;
   readonly phone: string | null;
-  readonly status: string;
-  readonly brand_id: string;
-  readonly firm_id: string;
-  readonly email: string;
   readonly created_ms: number;
   readonly changed_ms: number;
 }
@@ -94,30 +92,20 @@ export interface TradingAccount {
   readonly entries: readonly Entry[];
 }
 
-export interface Transaction {
-  readonly id: string;
-  readonly account_id: string;
-  readonly trading_account_id: string;
-  readonly currency: string;
-  readonly amount: string;
-  readonly method: string;
-  readonly transaction_type: string;
+export interface Transaction
+  extends Texts<'id' | 'account_id' | 'trading_account_id' | 'client_reference_id'>,
+    Texts<'currency' | 'amount' | 'method' | 'transaction_type'> {
   readonly status: 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled';
   readonly is_ftd: boolean;
   readonly created_at: number;
-  readonly client_reference_id: string;
   readonly settles_ms: number | null;
   readonly changed_ms: number;
   readonly reason: string | null;
   readonly operator: string | null;
 }
 
-export interface Position {
-  readonly id: string;
-  readonly trading_account_id: string;
-  readonly instrument: string;
-  readonly side: string;
-  readonly volume: string;
+export interface Position
+  extends Texts<'id' | 'trading_account_id' | 'instrument' | 'side' | 'volume'> {
   readonly open: boolean;
 }
 
@@ -167,7 +155,7 @@ export interface Delivery {
 }
 
 /** IDEM-2: the owner and the subject of a key. */
-export type KeyName = Readonly<Record<'owner' | 'operation' | 'subject' | 'key', string>>;
+export type KeyName = Texts<'owner' | 'operation' | 'subject' | 'key'>;
 
 export interface KeyRecord {
   readonly name: KeyName;
