@@ -1,8 +1,7 @@
 // The events channel: the events after a sequence number, then new ones (EVT-10b, NS-12).
 import type { Server } from 'node:http';
 import { WebSocketServer } from 'ws';
-import { mayHear } from './delivery.ts';
-import type { EventRecord } from './records.ts';
+import { type EventRecord, isSeen } from './records.ts';
 import { print } from './values.ts';
 import type { World } from './world.ts';
 
@@ -27,7 +26,7 @@ export function attachChannel(
       const show = (event: EventRecord) =>
         channel.send(print(style.channelMessage(style.envelope(event))));
       const listener = (event: EventRecord) => {
-        if (mayHear(credential, event)) show(event);
+        if (isSeen(credential, event)) show(event);
       };
       const afterSeq = query.get('after_seq');
       if (afterSeq !== null) delivering.since(credential, Number(afterSeq)).forEach(show);

@@ -2,7 +2,13 @@
 import { createHmac } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Credential, Delivery, EventRecord, Subscription } from './records.ts';
+import {
+  type Credential,
+  type Delivery,
+  type EventRecord,
+  isSeen,
+  type Subscription,
+} from './records.ts';
 import { hostOf, isLiteral, isPublicAddress, print } from './values.ts';
 import type { World } from './world.ts';
 
@@ -31,14 +37,6 @@ export function enqueue({ store, delivering, clock }: World, event: EventRecord)
     const own = { id, subscriptionId: each.id, event, status: 'pending', attempts: 0 } as const;
     store.saveDelivery({ ...own, dueAtMs: clock.now(), inFlight: false });
   }
-}
-
-export function mayHear(credential: Credential, { firmId, brandId, accountId }: EventRecord) {
-  return (
-    credential.firm_id === firmId &&
-    (credential.brand_id === null || credential.brand_id === brandId) &&
-    (credential.kind === 'server' || credential.account_id === accountId)
-  );
 }
 
 export function honestDelivering(world: World) {
@@ -143,7 +141,7 @@ export function honestDelivering(world: World) {
     since: (credential: Credential, seq: number): readonly EventRecord[] => {
       const fromMs = clock.now() - clock.lasts('channel')!;
       const isShown = (each: EventRecord) => each.seq > seq && each.atMs > fromMs;
-      return store.events().filter((each) => isShown(each) && mayHear(credential, each));
+      return store.events().filter((each) => isShown(each) && isSeen(credential, each));
     },
   };
   return delivering;

@@ -144,6 +144,12 @@ export function aboutOf({ id, firm_id, brand_id }: Account): About {
   return { firmId: firm_id, brandId: brand_id, accountId: id };
 }
 
+/** AUTH-5, AUTH-6, AUTH-7: whether a credential sees what is about this account. */
+export const isSeen = (credential: Credential, { firmId, brandId, accountId }: About): boolean =>
+  credential.firm_id === firmId &&
+  (credential.brand_id === null || credential.brand_id === brandId) &&
+  (credential.kind === 'server' || credential.account_id === accountId);
+
 export interface Delivery {
   readonly id: string;
   readonly subscriptionId: string;

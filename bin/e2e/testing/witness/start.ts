@@ -104,7 +104,8 @@ async function serve(
   const call = { method, target, headers, body: Buffer.concat(parts) };
   const path = target.split('?')[0]!;
   if (hasControl && path.startsWith(`${CONTROL}/`)) {
-    sendJson(response, await control(worlds, call));
+    const [status, body] = await control(worlds, call);
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(print(body));
   } else {
     const world = worldOf(worlds, call);
     await resolveTarget(world, call);
@@ -115,10 +116,6 @@ async function serve(
     if (reply.status !== 204) response.setHeader('Content-Length', Buffer.byteLength(reply.body));
     response.writeHead(reply.status).end(reply.body);
   }
-}
-
-function sendJson(response: ServerResponse, [status, body]: Answer): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(print(body));
 }
 
 async function control(worlds: Worlds, { method, target, ...call }: Call): Promise<Answer> {

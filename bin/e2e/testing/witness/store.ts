@@ -1,18 +1,20 @@
 // The store: keeps all records, and finds them by a plain loop or by id.
 import type { Context } from './context.ts';
-import type {
-  Account,
-  Credential,
-  Delivery,
-  Entry,
-  EventRecord,
-  KeyName,
-  KeyRecord,
-  Position,
-  Subscription,
-  Token,
-  TradingAccount,
-  Transaction,
+import {
+  type Account,
+  aboutOf,
+  type Credential,
+  type Delivery,
+  type Entry,
+  type EventRecord,
+  isSeen,
+  type KeyName,
+  type KeyRecord,
+  type Position,
+  type Subscription,
+  type Token,
+  type TradingAccount,
+  type Transaction,
 } from './records.ts';
 import type { World } from './world.ts';
 
@@ -73,11 +75,7 @@ export function honestStore(world: World) {
       return isOver ? undefined : token;
     },
     saveToken: tokens.save,
-    /** AUTH-5, AUTH-6, AUTH-7: whether a credential sees an account. */
-    reaches: (credential: Credential, account: Account): boolean =>
-      account.firm_id === credential.firm_id &&
-      (credential.brand_id === null || account.brand_id === credential.brand_id) &&
-      (credential.kind === 'server' || account.id === credential.account_id),
+    reaches: (credential: Credential, account: Account) => isSeen(credential, aboutOf(account)),
     account: accounts.get,
     accounts: accounts.all,
     saveAccount: (account: Account, _context?: Context): Account => accounts.save(account),

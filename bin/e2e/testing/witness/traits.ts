@@ -4,11 +4,10 @@ import { send } from './delivery.ts';
 import { aboutOf, type EventRecord, type Reply, type Transaction } from './records.ts';
 import type { Difference } from './start.ts';
 import { other, plain, type Step, type Style } from './styles.ts';
-import { isObject, type Json, withCents } from './values.ts';
+import { DAY_MS, isObject, type Json, withCents } from './values.ts';
 import type { Seams, World } from './world.ts';
 import { decision, leaving, savedTransaction, shown, statusOf } from './wrap.ts';
 
-const DAY_MS = 86_400_000;
 const BODY_LAST: readonly Step[] = ['key', 'token', 'rate', 'scope', 'body', 'replay'];
 const TOKEN_FIRST: readonly Step[] = ['token', 'key', 'rate', 'body', 'replay', 'scope'];
 

@@ -6,6 +6,10 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js';
 
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** A bigint is printed as a JSON number of any size. */
 export type Json = string | number | bigint | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };

@@ -7,7 +7,7 @@ import type { About, EventRecord, Fault, Firm, Reply } from './records.ts';
 import { honestStore, type Store } from './store.ts';
 import type { Style } from './styles.ts';
 import { settle } from './transactions.ts';
-import type { Json } from './values.ts';
+import { DAY_MS, HOUR_MS, type Json, MINUTE_MS } from './values.ts';
 
 /** The functions that a trait or a defect overrides. */
 export interface Seams {
@@ -25,9 +25,6 @@ export interface Seams {
 }
 
 const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const TICK_MS = 40;
 
 /** EVT-8a */

@@ -10,9 +10,6 @@ import type { Seams, Timer, World } from './world.ts';
 /** By `id (RULES): sentence`. A judge blames at least one of these rules, and no other rule. */
 export type Rows = Readonly<Record<string, Seams>>;
 
-export const DAY_MS = 86_400_000;
-export const HOUR_MS = 3_600_000;
-
 /** Members to replace; an undefined one is left out. */
 type Changes = { readonly [name: string]: Json | undefined };
 const merged = (body: JsonObject, changes: Changes) => ({ ...body, ...changes }) as JsonObject;

@@ -1,14 +1,12 @@
 // Defects of creating accounts, one or many, and of updating them.
 import { bodyOf, type Context, withHeader } from '../context.ts';
 import { type Account, UPDATABLE } from '../records.ts';
-import { textOr } from '../values.ts';
+import { DAY_MS, HOUR_MS, textOr } from '../values.ts';
 import type { Seams } from '../world.ts';
 import {
   accountOf,
-  DAY_MS,
   decision,
   found,
-  HOUR_MS,
   hasOverlap,
   leaving,
   overlapping,

@@ -2,17 +2,8 @@
 import { bodyOf, withBody } from '../context.ts';
 import { keyName } from '../keys.ts';
 import { transactionBody } from '../transactions.ts';
-import {
-  HOUR_MS,
-  kept,
-  keyed,
-  lasting,
-  leaving,
-  overlapping,
-  type Rows,
-  replays,
-  stored,
-} from '../wrap.ts';
+import { HOUR_MS } from '../values.ts';
+import { kept, keyed, lasting, leaving, overlapping, type Rows, replays, stored } from '../wrap.ts';
 
 export const idempotencyDefects: Rows = {
   'key-128 (IDEM-1b IDEM-4c IDEM-2a): keys are compared by their first 128 characters': keyed(

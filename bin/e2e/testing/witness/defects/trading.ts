@@ -3,10 +3,10 @@ import { bodyOf, type Context } from '../context.ts';
 import type { Entry, Reply } from '../records.ts';
 import type { Store } from '../store.ts';
 import { changeStatus, effectOf, transactionBody } from '../transactions.ts';
+import { DAY_MS } from '../values.ts';
 import type { Seams } from '../world.ts';
 import {
   caller,
-  DAY_MS,
   decision,
   found,
   hasOverlap,

@@ -1,19 +1,9 @@
 // Defects of subscriptions, events and deliveries.
 import { createHmac } from 'node:crypto';
 import type { Sending } from '../delivery.ts';
-import { type JsonObject, print } from '../values.ts';
+import { DAY_MS, HOUR_MS, type JsonObject, print } from '../values.ts';
 import type { Seams, World } from '../world.ts';
-import {
-  DAY_MS,
-  delivered,
-  granted,
-  HOUR_MS,
-  lasting,
-  type Rows,
-  refusedIf,
-  shown,
-  stored,
-} from '../wrap.ts';
+import { delivered, granted, lasting, type Rows, refusedIf, shown, stored } from '../wrap.ts';
 
 const CREATE = 'createWebhook';
 const ALL = 'createWebhook getWebhook rotateWebhookSecret disableWebhook';
