@@ -1,17 +1,10 @@
 // Every defect of the witness: the rules that it breaks, and one plain sentence.
 import type { RuleId } from '../../../../fixtures/rules.ts';
-import { accessDefects, errorDefects, limitDefects } from './defects/access.ts';
-import { accountDefects, bulkDefects, updateDefects } from './defects/accounts.ts';
+import { accessDefects, errorDefects } from './defects/access.ts';
+import { accountDefects } from './defects/accounts.ts';
 import { idempotencyDefects } from './defects/idempotency.ts';
-import {
-  conventionDefects,
-  crashDefects,
-  positionDefects,
-  readDefects,
-  transactionDefects,
-  transitionDefects,
-} from './defects/trading.ts';
-import { eventDefects, hookDefects } from './defects/webhooks.ts';
+import { conventionDefects, crashDefects, tradingDefects } from './defects/trading.ts';
+import { webhookDefects } from './defects/webhooks.ts';
 import type { Difference } from './start.ts';
 
 export interface Defect extends Difference {
@@ -19,10 +12,8 @@ export interface Defect extends Difference {
 }
 
 const rows = {
-  ...{ ...conventionDefects, ...accountDefects, ...updateDefects, ...bulkDefects },
-  ...{ ...positionDefects, ...transactionDefects, ...transitionDefects, ...readDefects },
-  ...{ ...idempotencyDefects, ...accessDefects, ...hookDefects, ...eventDefects },
-  ...{ ...errorDefects, ...limitDefects, ...crashDefects },
+  ...{ ...conventionDefects, ...accountDefects, ...tradingDefects, ...idempotencyDefects },
+  ...{ ...accessDefects, ...webhookDefects, ...errorDefects, ...crashDefects },
 };
 
 export const defects: readonly Defect[] = Object.entries(rows).map(([title, seams]) => {

@@ -1,5 +1,5 @@
 // The rate limits, by credential and by firm (LIM-1 to LIM-11).
-import { type Context, Early, withHeader } from './context.ts';
+import { type Context, Early } from './context.ts';
 import type { Reply } from './records.ts';
 
 /** A request is served only if every allowance that it uses has room. */
@@ -39,8 +39,6 @@ export function rateLimited(context: Context, waitS: number, limit: string): Rep
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': seconds,
   };
-  return Object.entries(headers).reduce(
-    (reply, [name, value]) => withHeader(reply, name, value),
-    context.refusal(429, 'rate_limited', 'too many requests; wait and repeat'),
-  );
+  const refusal = context.refusal(429, 'rate_limited', 'too many requests; wait and repeat');
+  return { ...refusal, headers: [...refusal.headers, ...Object.entries(headers)] };
 }

@@ -98,11 +98,9 @@ const rows: Readonly<Record<string, Partial<Style> & Seams>> = {
   ),
   'disabled-once: disabling a disabled subscription is refused': {
     check: (context) => {
-      const { operation, store, pathId, credential } = context;
-      const found = store.subscription(pathId);
-      const isSeen = found !== undefined && store.sees(credential, found);
-      const isAgain = isSeen && found.disabled && operation.name === 'disableWebhook';
-      if (isAgain) context.refuse(409, 'invalid_state', 'it is disabled');
+      if (context.operation.name !== 'disableWebhook') return;
+      const found = context.subscriptions().find(({ id }) => id === context.pathId);
+      if (found?.disabled) context.refuse(409, 'invalid_state', 'it is disabled');
     },
   },
   'url-once: a URL has one enabled subscription at most': checking(

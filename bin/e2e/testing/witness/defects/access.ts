@@ -47,9 +47,6 @@ export const errorDefects: Rows = {
   'one-call-id (ERR-4 IDEM-5): every reply has the same X-Request-Id': leaving((reply) =>
     withHeader(reply, 'X-Request-Id', 'req_1'),
   ),
-};
-
-export const limitDefects: Rows = {
   'unlimited (LIM-1 LIM-2 LIM-3 LIM-4 LIM-5 LIM-6 LIM-7 LIM-10 LIM-11): nothing is limited': stored(
     () => ({ rateOf: () => 1e9, firmRateOf: () => 1e9 }),
   ),

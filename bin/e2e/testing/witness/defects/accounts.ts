@@ -25,6 +25,16 @@ const CREATE = 'createAccount';
 const UPDATE = 'updateAccount';
 const BULK = 'bulkCreateAccounts';
 
+/** Replaces the revision in If-Match, unless the change is null. */
+const tagged = (change: (account: Account, context: Context) => number | null): Seams =>
+  request(UPDATE, (context) => {
+    const account = accountOf(context);
+    const revision = account === undefined ? null : change(account, context);
+    if (revision === null) return;
+    const others = context.call.headers.filter(([name]) => name.toLowerCase() !== 'if-match');
+    context.call = { ...context.call, headers: [...others, ['If-Match', `"${revision}"`]] };
+  });
+
 export const accountDefects: Rows = {
   'create-200 (ACC-1): a create answers 200': statusOf(CREATE, 201, 200),
   'reference-constructor (ACC-1): the reference "constructor" is answered 500': refusedIf(
@@ -89,19 +99,6 @@ export const accountDefects: Rows = {
     overlapping(
       found(['accountByReference', 'accountByEmail'], (_, context) => !hasOverlap(context, CREATE)),
     ),
-};
-
-/** Replaces the revision in If-Match, unless the change is null. */
-const tagged = (change: (account: Account, context: Context) => number | null): Seams =>
-  request(UPDATE, (context) => {
-    const account = accountOf(context);
-    const revision = account === undefined ? null : change(account, context);
-    if (revision === null) return;
-    const others = context.call.headers.filter(([name]) => name.toLowerCase() !== 'if-match');
-    context.call = { ...context.call, headers: [...others, ['If-Match', `"${revision}"`]] };
-  });
-
-export const updateDefects: Rows = {
   'last-name-ignored (UPD-3): the last name cannot be updated': sent(UPDATE, () => ({
     last_name: undefined,
   })),
@@ -162,9 +159,6 @@ export const updateDefects: Rows = {
   'race-updates (UPD-12 UPD-7): the tag is not compared when two updates race': overlapping(
     tagged(({ revision }, context) => (hasOverlap(context, UPDATE) ? revision : null)),
   ),
-};
-
-export const bulkDefects: Rows = {
   'bulk-207 (BULK-1): a batch is answered 207': statusOf(BULK, 200, 207),
   'bulk-422-on-failure (BULK-1 BULK-8 BULK-3 BULK-11): a failed row makes a batch 422': refusedIf(
     BULK,

@@ -56,6 +56,13 @@ const booked = (
     },
   }));
 
+const html = (isMet: (context: Context) => boolean): Seams => {
+  const headers = [['Content-Type', 'text/html'] as const];
+  const body = '<!doctype html><html><body><h1>Internal Server Error</h1></body></html>';
+  const page: Reply = { status: 500, headers, body };
+  return { before: (context) => (isMet(context) ? page : undefined) };
+};
+
 export const conventionDefects: Rows = {
   'ids-as-numbers (CONV-1a ACC-18): accounts show their id as a number': shown(
     'createAccount updateAccount',
@@ -90,7 +97,7 @@ export const conventionDefects: Rows = {
   ),
 };
 
-export const positionDefects: Rows = {
+export const tradingDefects: Rows = {
   'trader-refused (POS-1 AUTH-4 AUTH-5): trader:trade opens no positions': caller(
     'openPosition',
     ({ scopes }) => ({ scopes: scopes.filter((scope) => scope !== 'trader:trade') }),
@@ -98,9 +105,6 @@ export const positionDefects: Rows = {
   'orders-share-keys (POS-3 IDEM-3): opening and closing share their keys': keyed(
     ({ operation }) => (/Position$/.test(operation) ? { operation: 'position' } : {}),
   ),
-};
-
-export const transactionDefects: Rows = {
   'created-approved (TXN-1 TXS-1 TXS-6 TXS-8 TXS-2): a transaction is created approved':
     savedTransaction((_, before) => (before === undefined ? { status: 'approved' } : {})),
   'approved-frees-reference (TXN-2 IDEM-12): an approved reference is free again': found(
@@ -132,9 +136,6 @@ export const transactionDefects: Rows = {
       return transaction_type === 'Credit' && place ? { account_id: place.account_id } : {};
     },
   ),
-};
-
-export const transitionDefects: Rows = {
   'approve-202 (TXS-1 TXS-18): an approval answers 202': statusOf(APPROVE, 200, 202),
   'pending-expires (TXS-1): what was pending for 30 days cannot be approved': request(
     APPROVE,
@@ -187,13 +188,8 @@ export const transitionDefects: Rows = {
       store.book(each.trading_account_id, { ...entry, amount: effectOf(each) });
     }),
   ),
-};
-
-const html = (isMet: (context: Context) => boolean): Seams => {
-  const headers = [['Content-Type', 'text/html'] as const];
-  const body = '<!doctype html><html><body><h1>Internal Server Error</h1></body></html>';
-  const page: Reply = { status: 500, headers, body };
-  return { before: (context) => (isMet(context) ? page : undefined) };
+  'read-account-ids-as-text (CONV-3): bulk reads of transactions give account_id as a string':
+    rowText('listTransactions', 'account_id'),
 };
 
 export const crashDefects: Rows = {
@@ -212,9 +208,4 @@ export const crashDefects: Rows = {
       const hasDisabled = /"disabled":true/.test(reply.body);
       return operation.name === 'listWebhooks' && hasDisabled ? null : undefined;
     }),
-};
-
-export const readDefects: Rows = {
-  'read-account-ids-as-text (CONV-3): bulk reads of transactions give account_id as a string':
-    rowText('listTransactions', 'account_id'),
 };

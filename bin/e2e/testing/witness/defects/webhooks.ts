@@ -39,7 +39,7 @@ const signed = (message: (atMs: number, body: string) => string | Buffer): Seams
     },
   }));
 
-export const hookDefects: Rows = {
+export const webhookDefects: Rows = {
   'hook-wants-key (HOOK-1): a subscription needs a key': refusedIf(
     CREATE,
     400,
@@ -87,9 +87,6 @@ export const hookDefects: Rows = {
       },
     }),
   },
-};
-
-export const eventDefects: Rows = {
   'no-event-id (EVT-2a EVT-2b): deliveries have no event id': resigned((body) => {
     const { id, ...rest } = JSON.parse(body) as JsonObject;
     return { body: print(rest) };
