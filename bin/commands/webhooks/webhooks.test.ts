@@ -1,6 +1,7 @@
 // Runs the webhooks commands against each other and against receivers that misbehave.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import { type RequestListener, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -79,12 +80,11 @@ const send = async (url: string, ...args: string[]) => {
 const body = '{"id":"evt_1","seq":1}';
 const tMs = 1_700_000_000_000;
 const { header } = signWebhook({ secret, body, tMs });
-const signedArgs = (bodyFile: string, value = header) => [
-  ...['verify', '--secret-env', 'SECRET', '--header', value, '--body-file', bodyFile],
+const signedArgs = (path: string, value = header) => [
+  ...['verify', '--secret-env', 'SECRET', '--header', value, '--body-file', path],
 ];
-const verifyArgs = (bodyFile: string, value = header) => [
-  ...[...signedArgs(bodyFile, value), '--now', `${tMs}`],
-];
+const nowArgs = ['--now', `${tMs}`];
+const verifyArgs = (path: string, value = header) => [...signedArgs(path, value), ...nowArgs];
 
 test('listen verifies the deliveries of send', async () => {
   const { arrivals, code } = await withListener([], async (url) => {
@@ -106,8 +106,7 @@ test('listen verifies the deliveries of send', async () => {
       ['account.created', 1, true, false],
     ],
   );
-  assert.is(arrivals[0].subscription_id, '1');
-  assert.is(arrivals[2].subscription_id, '77');
+  assert.equal([arrivals[0].subscription_id, arrivals[2].subscription_id], ['1', '77']);
   assert.is(arrivals[0].path, '/hooks');
 });
 
@@ -241,16 +240,10 @@ test('listen survives requests that are no deliveries', async () => {
       statuses.push((await fetch(url, { method: 'POST', body: sent })).status);
     }
     assert.equal(statuses, [400, 400, 400, 400, 413]);
-    const controller = new AbortController();
-    const never = new ReadableStream({
-      start: (stream) => {
-        stream.enqueue(new TextEncoder().encode('{'));
-        setTimeout(() => controller.abort(), 20);
-      },
-    });
-    const init = { method: 'POST', body: never, duplex: 'half', signal: controller.signal };
-    const aborted = await fetch(url, init as RequestInit).catch((error: Error) => error.name);
-    assert.is(aborted, 'AbortError');
+    const aborted = request(url, { method: 'POST' });
+    aborted.write('{');
+    setTimeout(() => aborted.destroy(), 20);
+    assert.is((await once(aborted, 'error'))[0].code, 'ECONNRESET');
     assert.is((await send(url)).report.status, 204);
   });
   assert.is(arrivals.length, 5);

@@ -1,13 +1,6 @@
 // The control plane: operator commands on a world, as far as the judges use them.
 import { randomBytes } from 'node:crypto';
-import {
-  ANONYMOUS,
-  type Credential,
-  type Delivery,
-  type Firm,
-  type Plan,
-  type TradingAccount,
-} from './records.ts';
+import type { Credential, Delivery, Firm, Plan, TradingAccount } from './records.ts';
 import { newToken } from './tokens.ts';
 import { settle, transactionBody } from './transactions.ts';
 import { isObject, type Json, type JsonObject, sumOf, textOr } from './values.ts';
@@ -143,7 +136,7 @@ function rateIn(body: JsonObject): { plan?: Plan; rate_per_second?: number | nul
 
 export function addCredential({ store }: World, body: JsonObject): Credential {
   return store.saveCredential({
-    ...{ ...ANONYMOUS, name: textOr(body.name, 'record') },
+    name: textOr(body.name, 'record'),
     kind: body.kind === 'delegated' ? 'delegated' : 'server',
     client_id: `client_${randomBytes(8).toString('hex')}`,
     client_secret: `secret_${randomBytes(12).toString('hex')}`,
@@ -153,7 +146,7 @@ export function addCredential({ store }: World, body: JsonObject): Credential {
     read_only: body.read_only === true,
     account_id: textOr(body.account_id, null),
     minted_by: textOr(body.minted_by, null),
-    ...rateIn(body),
+    ...{ plan: 'sandbox', rate_per_second: null, ...rateIn(body) },
   });
 }
 

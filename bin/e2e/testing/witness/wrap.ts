@@ -1,17 +1,18 @@
 // Wrappers that many traits and defects share: each returns the seams of one small change.
 import { bodyOf, CODES, type Context, withBody } from './context.ts';
-import type { Delivering } from './delivery.ts';
 import { keyName } from './keys.ts';
 import type { Account, Credential, KeyName, Reply, Transaction } from './records.ts';
 import type { Store } from './store.ts';
 import { type Json, type JsonObject, print } from './values.ts';
-import type { Seams, Timer, World } from './world.ts';
+import type { Seams, Timer } from './world.ts';
 
 /** By `id (RULES): sentence`. A judge blames at least one of these rules, and no other rule. */
 export type Rows = Readonly<Record<string, Seams>>;
 
 /** Members to replace; an undefined one is left out. */
 type Changes = { readonly [name: string]: Json | undefined };
+type BodyChange = (body: JsonObject, context: Context) => Changes;
+type ReplyChange = (reply: Reply, context: Context) => Reply | undefined;
 const merged = (body: JsonObject, changes: Changes) => ({ ...body, ...changes }) as JsonObject;
 
 const isOn = (names: string, { operation }: Context): boolean =>
@@ -29,7 +30,7 @@ export const request = (names: string, change: (context: Context) => void): Seam
 });
 
 /** Changes the body of the request. */
-export const sent = (names: string, change: (body: JsonObject, context: Context) => Changes) =>
+export const sent = (names: string, change: BodyChange): Seams =>
   request(names, (context) => {
     const body = bodyOf(context.call);
     if (Object.keys(body).length === 0) return;
@@ -47,10 +48,7 @@ export const granted = (names: string, scope: string): Seams =>
   caller(names, ({ scopes }) => ({ scopes: [...scopes, scope] }));
 
 /** Changes a decision before it is stored under its key; a row of a batch is a create too. */
-export const decision = (
-  names: string,
-  change: (reply: Reply, context: Context) => Reply | undefined,
-): Seams => ({
+export const decision = (names: string, change: ReplyChange): Seams => ({
   after: (context, reply) => (isOn(names, context) ? change(reply, context) : undefined) ?? reply,
 });
 
@@ -75,10 +73,7 @@ export const refusal = (names: string, status: number, to: keyof typeof CODES): 
   refusedIf(names, to, (_, reply) => reply.status === status);
 
 /** Changes the body of a success before it is stored. */
-export const shown = (
-  names: string,
-  change: (body: JsonObject, context: Context) => Changes,
-): Seams =>
+export const shown = (names: string, change: BodyChange): Seams =>
   decision(names, (reply, context) => {
     const body = bodyOf(reply);
     return reply.status < 300 ? withBody(reply, merged(body, change(body, context))) : undefined;
@@ -95,17 +90,17 @@ export const leaving = (
 });
 
 /** Changes problems when they are sent. */
-export const problems = (change: (problem: JsonObject) => Changes): Seams =>
-  leaving((reply) => {
+export const problems = (change: BodyChange): Seams =>
+  leaving((reply, context) => {
     const isProblem = reply.headers.some(([, value]) => value === 'application/problem+json');
     const body = bodyOf(reply);
-    return isProblem ? withBody(reply, merged(body, change(body))) : undefined;
+    return isProblem ? withBody(reply, merged(body, change(body, context))) : undefined;
   });
 
-export const replays = (change: (reply: Reply, context: Context) => Reply | undefined): Seams =>
+export const replays = (change: ReplyChange): Seams =>
   leaving((reply, context) => (context.isReplay ? change(reply, context) : undefined));
 
-export const stored = (store: (store: Store, world: World) => Partial<Store>): Seams => ({ store });
+export const stored = (store: NonNullable<Seams['store']>): Seams => ({ store });
 
 type Lookup = 'accountByReference' | 'accountByEmail' | 'accountByPhone' | 'transactionByReference';
 
@@ -124,11 +119,7 @@ export const found = <K extends Lookup>(
 
 /** Changes accounts when they are saved; the third argument is undefined for a new one. */
 export const savedAccount = (
-  change: (
-    account: Account,
-    context: Context | undefined,
-    before: Account | undefined,
-  ) => Partial<Account>,
+  change: (each: Account, context?: Context, before?: Account) => Partial<Account>,
 ): Seams =>
   stored(({ saveAccount, account }) => ({
     saveAccount: (each, context) =>
@@ -136,7 +127,7 @@ export const savedAccount = (
   }));
 
 export const savedTransaction = (
-  change: (each: Transaction, before: Transaction | undefined) => Partial<Transaction>,
+  change: (each: Transaction, before?: Transaction) => Partial<Transaction>,
 ): Seams =>
   stored(({ saveTransaction, transaction }) => ({
     saveTransaction: (each) => saveTransaction({ ...each, ...change(each, transaction(each.id)) }),
@@ -168,9 +159,7 @@ export const lasting = (timer: Timer, ms: number | null, about?: number): Seams 
   }),
 });
 
-export const delivered = (
-  delivery: (delivering: Delivering, world: World) => Partial<Delivering>,
-): Seams => ({ delivery });
+export const delivered = (delivery: NonNullable<Seams['delivery']>): Seams => ({ delivery });
 
 /** Delays writes so that concurrent requests overlap before they run. */
 export const overlapping = (seams: Seams): Seams => ({

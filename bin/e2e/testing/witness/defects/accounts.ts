@@ -122,11 +122,10 @@ export const accountDefects: Rows = {
     (reply, context) => {
       const found = accountOf(context);
       if (reply.status !== 412 || found === undefined) return;
-      const changes = Object.entries(context.body).filter(([name]) =>
-        UPDATABLE.some((each) => each === name),
-      );
+      const names = UPDATABLE.filter((name) => name in context.body);
+      const changes = Object.fromEntries(names.map((name) => [name, context.body[name]]));
       const revision = found.revision + context.style.revisionStep;
-      context.store.saveAccount({ ...found, ...Object.fromEntries(changes), revision });
+      context.store.saveAccount({ ...found, ...changes, revision });
     },
   ),
   'stale-merged (UPD-7): a stale tag is taken if the update sends the country alone': tagged(
