@@ -82,6 +82,8 @@ export interface Problem {
 /** How records are shown, as JSON text. */
 export function serializePolicy(settings: Settings) {
   const absent = ABSENT[settings.absent_optionals];
+  /** Many subscriptions get the same event at about the same time, so it is printed once. */
+  const recentEnvelopes: { readonly event: EventRecord; readonly text: string }[] = [];
   return {
     account: (account: Account) => JSON.stringify(pickAccount(account, absent)),
     // CONV-3: the reads give these ids as numbers, the writes as strings.
@@ -113,7 +115,13 @@ export function serializePolicy(settings: Settings) {
     },
     problem: (problem: Problem, requestId: string) =>
       serializeProblem(problem, requestId, settings.error_entry),
-    envelope: (event: EventRecord, world: World) => serializeEnvelope(event, world, settings),
+    envelope: (event: EventRecord, world: World) => {
+      const known = recentEnvelopes[event.seq % 64];
+      if (known?.event === event) return known.text;
+      const text = serializeEnvelope(event, world, settings);
+      recentEnvelopes[event.seq % 64] = { event, text };
+      return text;
+    },
   };
 }
 
