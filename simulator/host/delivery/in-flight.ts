@@ -1,5 +1,5 @@
 // Delivery attempts in flight: started, answered, timed out by the sandbox's clock, or aborted.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { EventEmitter, once } from 'node:events';
 import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
@@ -26,6 +26,8 @@ export class InFlightDeliveries {
   #running = new Map<string, Running>();
   /** During an advance, the advance handles the responses to its attempts. */
   #awaited: Running[] | null = null;
+  /** Tells when an attempt has ended. */
+  readonly #ends = new EventEmitter();
 
   constructor(host: WorldHost) {
     this.#host = host;
@@ -65,6 +67,7 @@ export class InFlightDeliveries {
     this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
     host.carryOut(effects);
+    this.#ends.emit('end');
     return true;
   }
 
@@ -103,12 +106,13 @@ export class InFlightDeliveries {
       const beganMs = performance.now();
       const timeoutMs = Math.min(silenceMs, untilMs - beganMs);
       if (timeoutMs <= 0) return;
-      const running = [...this.#running.values()];
-      const timer = new AbortController();
-      const silence = sleep(timeoutMs, null, { signal: timer.signal }).catch(() => null);
-      await Promise.race([...running.map(({ result }) => result), silence]);
-      timer.abort();
-      const hasEnded = running.some((each) => this.#running.get(each.send.deliveryId) !== each);
+      const silence = new AbortController();
+      const timer = setTimeout(() => silence.abort(), timeoutMs);
+      const hasEnded = await once(this.#ends, 'end', { signal: silence.signal }).then(
+        () => true,
+        () => false,
+      );
+      clearTimeout(timer);
       // If this process itself was stalled, the receivers did not have that time.
       const isStalled = performance.now() - beganMs > timeoutMs + stalledByMs;
       if (!hasEnded && !isStalled) return;
@@ -151,6 +155,7 @@ export class InFlightDeliveries {
     const running = [...this.#running.values()];
     this.#running = new Map();
     for (const { cancelToken } of running) cancelToken.cancel();
+    this.#ends.emit('end');
   }
 
   /** Sends again the attempts that were running when a loaded world was saved (EVT-4). */
