@@ -84,10 +84,7 @@ export interface Entry {
   readonly at_ms: number;
 }
 
-export interface TradingAccount {
-  readonly id: string;
-  readonly account_id: string;
-  readonly currency: string;
+export interface TradingAccount extends Texts<'id' | 'account_id' | 'currency'> {
   readonly provider_payouts: boolean;
   readonly entries: readonly Entry[];
 }
@@ -109,30 +106,22 @@ export interface Position
   readonly open: boolean;
 }
 
-export interface Subscription {
-  readonly id: string;
-  readonly firm_id: string;
+export interface Subscription extends Texts<'id' | 'firm_id' | 'url' | 'secret'> {
   readonly brand_id: string | null;
-  readonly url: string;
   readonly event_categories: readonly string[];
   readonly disabled: boolean;
   readonly disabled_reason: string | null;
   readonly last_delivered_seq: number;
   readonly created_at: number;
-  readonly secret: string;
   readonly previous_secret: string | null;
   readonly rotated_ms: number;
   /** NS-28: nothing more is sent after the last attempt until an operator resumes it. */
   readonly stopped: boolean;
 }
 
-export interface EventRecord {
-  readonly id: string;
+export interface EventRecord extends Texts<'id' | 'category' | 'kind' | 'firmId'> {
   readonly seq: number;
-  readonly category: string;
-  readonly kind: string;
   readonly atMs: number;
-  readonly firmId: string;
   readonly brandId: string | null;
   readonly accountId: string | null;
   readonly content: Json;
