@@ -56,7 +56,7 @@ const walls: Readonly<Record<string, Wall>> = {
   simulator: { ours: ['fixtures'], packages: ['msw', 'node:'] },
   conformance: { ours: ['fixtures'], packages: ['undici', 'chalk', 'cross-spawn', 'node:'] },
   ui: { ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
-  'ui/testing': { ours: ['ui'], packages: ['playwright-core', 'node:'] },
+  'ui/testing': { ours: ['ui', 'fixtures/testing'], packages: ['playwright-core', 'node:'] },
   bin: { ours: ['simulator', 'conformance', 'fixtures'], packages: ['*'] },
 };
 

@@ -108,16 +108,7 @@ export interface Served {
   readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
 }
 
-/** A new person at brand 10. */
-export const personOf = (reference: string) => ({
-  ...{ client_reference_id: reference, email: `${reference}@example.com`, brand_id: '10' },
-});
-
-/** A deposit to trading account 5001 of account 1001. */
-export const depositOf = (reference: string) => ({
-  ...{ client_reference_id: reference, account_id: '1001', trading_account_id: '5001' },
-  ...{ currency: 'USD', amount: '10.00', transaction_type: 'Deposit' },
-});
+export { depositOf, personOf } from '../../fixtures/testing/bodies.ts';
 
 /** The built program, on a free port. */
 export async function startSandbox(...more: readonly string[]): Promise<Served> {

@@ -6,6 +6,7 @@ import { disableChanges, disabled, newSubscription } from '../delivery/deliverie
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Subscription } from '../records.ts';
+import { shortened } from '../values/text.ts';
 import { parseOtherPathId } from './members.ts';
 
 export function createWebhook(context: RequestContext): Decision {
@@ -53,11 +54,13 @@ function findWrongCategory(context: RequestContext, names: readonly string[]): s
   const known = categories.join(', ');
   const unknown = names.find((name) => !categories.includes(name));
   if (!names.some((name) => categories.includes(name))) {
-    const not = unknown === undefined ? '' : `; not ${unknown}`;
+    const not = unknown === undefined ? '' : `; not ${shortened(unknown)}`;
     return `event_categories must name at least one of ${known}${not}.`;
   }
   if (context.behaviour.settings.unknown_categories === 'left_out') return null;
-  return unknown === undefined ? null : `event_categories may only name ${known}; not ${unknown}.`;
+  return unknown === undefined
+    ? null
+    : `event_categories may only name ${known}; not ${shortened(unknown)}.`;
 }
 
 export function listWebhooks(context: RequestContext): Decision {
