@@ -23,10 +23,10 @@ firmRate('is judged in real time if the credentials together are allowed more', 
     judged(true, 16),
     judged(false, 4),
   ]);
-  // A busy machine may be unable to decide, but it never confuses the two cases.
+  // A busy machine may be unable to decide, but it never confuses the cases.
   assert.match(kept!, /^(passed|inconclusive)/);
   assert.match(tooFast!, /^(deviates|inconclusive)/);
-  assert.match(untold!, /^inconclusive .*agreement/);
+  assert.match(untold!, /^inconclusive .*(agreement|served in 12 s$)/);
 });
 
 firmRate.run();
