@@ -6,6 +6,7 @@ import { RefusedPeer } from './pools.ts';
 
 export interface ExchangeOptions {
   readonly path: string;
+  readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** For everything: waiting for a connection, connecting, the answer and its whole body. */
@@ -59,27 +60,24 @@ export function exchange(
     if (cancelToken.isCancelled) return cancel();
     cancelToken.onCancel(cancel);
     try {
-      pool.dispatch(
-        { ...request, method: 'POST' },
-        {
-          onRequestStart: (started) => {
-            controller = started;
-            // It timed out while it waited for a connection: nothing may be sent after that.
-            if (isDone) started.abort(cut);
-          },
-          onResponseStart: (_controller, answered, headers) => {
-            if (answered < 200) return;
-            status = answered;
-            location = [headers.location ?? []].flat()[0];
-          },
-          onResponseData: (_controller, chunk) => {
-            bodyBytes += chunk.byteLength;
-            if (bodyBytes > bodyKeptBytes) succeed();
-          },
-          onResponseEnd: succeed,
-          onResponseError: (_controller, error) => fail(error),
+      pool.dispatch(request, {
+        onRequestStart: (started) => {
+          controller = started;
+          // It timed out while it waited for a connection: nothing may be sent after that.
+          if (isDone) started.abort(cut);
         },
-      );
+        onResponseStart: (_controller, answered, headers) => {
+          if (answered < 200) return;
+          status = answered;
+          location = [headers.location ?? []].flat()[0];
+        },
+        onResponseData: (_controller, chunk) => {
+          bodyBytes += chunk.byteLength;
+          if (bodyBytes > bodyKeptBytes) succeed();
+        },
+        onResponseEnd: succeed,
+        onResponseError: (_controller, error) => fail(error),
+      });
     } catch (error) {
       fail(error as Error);
     }

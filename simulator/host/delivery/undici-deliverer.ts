@@ -88,6 +88,7 @@ async function sendOnce(
   }
   return exchange(pools.find({ origin, addresses, refuseAddress }), {
     path: `${pathname}${search}`,
+    method: 'POST',
     headers: { 'user-agent': userAgent, ...headers },
     body,
     limitMs,
