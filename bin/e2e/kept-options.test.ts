@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type SandboxHandle, type SandboxOptions } from '../../simulator/index.ts';
+import { kill } from '../dev/soak/kills.ts';
 
 const kept = suite<{ folder: string; state: string }>('options for a kept world');
 
@@ -119,5 +120,14 @@ kept('forwards in the options apply to the loaded world', async ({ state }) => {
   await load({ state });
   assert.equal((await load({ state, forwards: [forward] })).loaded.forwards, [forward]);
 });
+
+for (const sync of [false, true]) {
+  const lost = sync
+    ? 'nothing that was answered'
+    : 'nothing but what was answered in the last 100 ms';
+  kept(`a kill while it writes loses ${lost}`, async () => {
+    assert.equal(await kill({ count: 1, seed: sync ? 1 : 3, sync }), []);
+  });
+}
 
 kept.run();

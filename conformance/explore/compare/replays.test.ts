@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import type { Basis, CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import { answered } from '../testing/outcomes.ts';
-import { compareAttempt, compareReplay } from './replays.ts';
+import { differenceOf } from './answers.ts';
+import { asForeignReplay, compareAttempt, compareReplay } from './replays.ts';
 
 const attempts = suite('explore attempts');
 
@@ -88,6 +89,15 @@ attempts('IDEM-2b: a repeat has the bytes of the answer to its own caller', () =
   const played = { model: byNumber(model), target: byNumber(target) };
   assert.is(compareReplay(step, target[2]!, model[2]!, played), null);
   assert.is(compareReplay(step, target[0]!, model[2]!, played)?.at, 'replay.bytes');
+});
+
+attempts('IDEM-2a: the answer of another case of the key, told apart by its status alone', () => {
+  const said = (n: number, status: number, key = 'k') =>
+    answered(`${status} application/json`, { n, sent: [['idempotency-key', key]], text: '{}' });
+  const found = differenceOf(step, said(2, 201), said(2, 200), { at: '', target: '', model: '' });
+  const first = byNumber([said(1, 201, 'K')]);
+  const played = { target: first, model: first };
+  assert.is(asForeignReplay(found, said(2, 201), said(2, 200), played).at, 'attempt');
 });
 
 attempts.run();
