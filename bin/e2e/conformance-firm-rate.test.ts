@@ -18,8 +18,8 @@ function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
 const firmRate = suite('the rate of a firm');
 
 firmRate('is judged in real time if the credentials together are allowed more', async () => {
-  const rates = [judged(true, 8), judged(true, 16), judged(false, 4)];
-  const [kept, tooFast, untold] = await Promise.all(rates);
+  const cases = [judged(true, 8), judged(true, 16), judged(false, 4)];
+  const [kept, tooFast, untold] = await Promise.all(cases);
   // A busy machine may be unable to decide, but it never confuses the cases.
   assert.match(kept!, /^(passed|inconclusive)/);
   assert.match(tooFast!, /^(deviates|inconclusive)/);

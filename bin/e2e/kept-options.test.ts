@@ -122,9 +122,7 @@ kept('forwards in the options apply to the loaded world', async ({ state }) => {
 });
 
 for (const sync of [false, true]) {
-  const lost = sync
-    ? 'nothing that was answered'
-    : 'nothing but what was answered in the last 100 ms';
+  const lost = sync ? 'no answered change' : 'no change that was answered 100 ms before';
   kept(`a kill while it writes loses ${lost}`, async () => {
     assert.equal(await kill({ count: 1, seed: sync ? 1 : 3, sync }), []);
   });
