@@ -139,7 +139,7 @@ formats('text ends with the verdict and all counts', () => {
 
 formats('text contains no terminal controls, and stays within its width', () => {
   const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
-  assert.match(textOf(sampleReport, 60), /conformance run --base-url \S+ --only sample-one --seed 1\n/);
+  assert.match(textOf(sampleReport, 60), /run --base-url \S+ --only sample-one --seed 1\n/);
   for (const each of [text, colored]) {
     for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
   }
