@@ -1,17 +1,12 @@
 // Delivery attempts in flight: started, answered, timed out by the sandbox's clock, or aborted.
-import { EventEmitter, once } from 'node:events';
 import type { SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { CancelToken } from './deliverer.ts';
-import { type SendResult, sendAttempt } from './send-attempt.ts';
+import { type Attempt, type SendResult, sendAttempt } from './send-attempt.ts';
 
 interface Running {
-  readonly send: SendAttempt;
-  readonly startedAtMs: number;
-  readonly cancelToken: CancelToken;
-  /** Null until the request is signed. */
-  readonly sent: { signature: string | null };
+  readonly attempt: Attempt;
   readonly result: Promise<SendResult>;
 }
 
@@ -26,8 +21,8 @@ export class InFlightDeliveries {
   #running = new Map<string, Running>();
   /** During an advance, the advance handles the responses to its attempts. */
   #awaited: Running[] | null = null;
-  /** Tells when an attempt has ended. */
-  readonly #ends = new EventEmitter();
+  /** Called when an attempt has ended; one wait at a time, because advances are queued. */
+  #onEnd: () => void = () => undefined;
 
   constructor(host: WorldHost) {
     this.#host = host;
@@ -39,12 +34,10 @@ export class InFlightDeliveries {
 
   /** Starts an attempt; its answer is handled when it arrives, or in the order of an advance. */
   start(send: SendAttempt): void {
-    const { world, behaviour, deliverer, wallMs } = this.#host;
-    const cancelToken = new CancelToken();
+    const startedAtMs = this.#host.world.nowMs;
+    const attempt = { send, startedAtMs, cancelToken: new CancelToken(), signature: null };
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    const sent: Running['sent'] = { signature: null };
-    const result = sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken, sent }, send);
-    const running = { send, startedAtMs: world.nowMs, cancelToken, sent, result };
+    const running = { attempt, result: sendAttempt(this.#host, attempt) };
     this.#running.set(send.deliveryId, running);
     if (this.#awaited !== null) this.#awaited.push(running);
     else this.#takeLater(running);
@@ -61,13 +54,13 @@ export class InFlightDeliveries {
    */
   #take(running: Running, result: SendResult): boolean {
     const host = this.#host;
-    const { deliveryId: id } = running.send;
+    const id = running.attempt.send.deliveryId;
     if (this.#running.get(id) !== running) return false;
     const { effects } = host.step({ ...result, atMs: host.nowMs });
     this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
     host.carryOut(effects);
-    this.#ends.emit('end');
+    this.#onEnd();
     return true;
   }
 
@@ -86,7 +79,7 @@ export class InFlightDeliveries {
       const isTaken = this.#take(running, await running.result);
       awaited.shift();
       if (!isTaken) return false;
-      taken(running.send.deliveryId);
+      taken(running.attempt.send.deliveryId);
     }
     return true;
   }
@@ -106,13 +99,13 @@ export class InFlightDeliveries {
       const beganMs = performance.now();
       const timeoutMs = Math.min(silenceMs, untilMs - beganMs);
       if (timeoutMs <= 0) return;
-      const silence = new AbortController();
-      const timer = setTimeout(() => silence.abort(), timeoutMs);
-      const hasEnded = await once(this.#ends, 'end', { signal: silence.signal }).then(
-        () => true,
-        () => false,
-      );
-      clearTimeout(timer);
+      const hasEnded = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs, false);
+        this.#onEnd = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+      });
       // If this process itself was stalled, the receivers did not have that time.
       const isStalled = performance.now() - beganMs > timeoutMs + stalledByMs;
       if (!hasEnded && !isStalled) return;
@@ -123,7 +116,7 @@ export class InFlightDeliveries {
   nextExpiryMs(): number | null {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     // Attempts are in the order in which they started, so the first one expires first.
-    for (const { startedAtMs } of this.#running.values()) return startedAtMs + limitMs;
+    for (const { attempt } of this.#running.values()) return attempt.startedAtMs + limitMs;
     return null;
   }
 
@@ -132,7 +125,7 @@ export class InFlightDeliveries {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
     for (const [id, running] of [...this.#running]) {
-      const { send, startedAtMs, cancelToken, sent } = running;
+      const { send, startedAtMs, cancelToken, signature } = running.attempt;
       if (startedAtMs + limitMs > nowMs) break;
       const answer = {
         deliveryId: id,
@@ -141,7 +134,7 @@ export class InFlightDeliveries {
         status: null,
         error: `no answer within ${limitMs / 1000} s of the sandbox's clock`,
         durationMs: nowMs - startedAtMs,
-        signature: sent.signature,
+        signature,
       };
       this.#take(running, { kind: 'answered', answer });
       cancelToken.cancel();
@@ -154,8 +147,8 @@ export class InFlightDeliveries {
   abandon(): void {
     const running = [...this.#running.values()];
     this.#running = new Map();
-    for (const { cancelToken } of running) cancelToken.cancel();
-    this.#ends.emit('end');
+    for (const { attempt } of running) attempt.cancelToken.cancel();
+    this.#onEnd();
   }
 
   /** Sends again the attempts that were running when a loaded world was saved (EVT-4). */

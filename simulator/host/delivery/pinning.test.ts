@@ -51,7 +51,7 @@ test('nothing is sent to a peer whose address was not checked', async () => {
     requests += 1;
   });
   for (const [host, address, refuseAddress, why] of refusals) {
-    const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
+    const deliverer = undiciDeliverer({ connect: { lookup: toLoopback } });
     const url = `http://${host}:${receiver.port}/`;
     const request = requestTo(url, { addresses: [address], refuseAddress });
     const { status, refusedTarget } = await deliverer.deliver(request);
@@ -86,7 +86,7 @@ test('https: the certificate is for the name, the connection to the address', as
     response.end();
   });
   const port = await listen(server);
-  const trusting = undiciDeliverer({ pools: { ca: certificate.cert } });
+  const trusting = undiciDeliverer({ connect: { ca: certificate.cert } });
   const to = (name: string) => requestTo(`https://${name}:${port}/`, { addresses: ['127.0.0.1'] });
   const delivered = await trusting.deliver(to('hooks.example.com'));
   assert.equal([delivered.status, delivered.error], [200, null]);

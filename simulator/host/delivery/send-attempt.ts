@@ -1,23 +1,23 @@
 // Makes one delivery attempt: checks the target again, signs the body, and reports the answer.
-import type { Behaviour } from '../../core/behaviour.ts';
 import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/delivery/deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
 import { refuseAddress } from '../../core/values/address.ts';
 import { parseTargetUrl } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
-import type { CancelToken, Deliverer, DeliveryRequest } from './deliverer.ts';
+import type { WorldHost } from '../world/world-host.ts';
+import type { CancelToken, DeliveryRequest } from './deliverer.ts';
 
-export interface SendContext {
-  readonly world: World;
-  readonly behaviour: Behaviour;
-  readonly deliverer: Deliverer;
-  /** EVT-5b: wall-clock time, because real receivers compare with theirs. */
-  readonly wallMs: () => number;
-  /** Aborts the attempt. */
+/** An attempt in flight. */
+export interface Attempt {
+  readonly send: SendAttempt;
+  readonly startedAtMs: number;
   readonly cancelToken: CancelToken;
-  /** Filled as soon as the request is signed, because it may time out before it is answered. */
-  readonly sent: { signature: string | null };
+  /** Null until the request is signed. */
+  signature: string | null;
 }
+
+/** `wallMs`: wall-clock time, because real receivers compare with theirs (EVT-5b). */
+type SendContext = Pick<WorldHost, 'world' | 'behaviour' | 'deliverer' | 'wallMs'>;
 
 export type SendResult =
   | { readonly kind: 'answered'; readonly answer: DeliveryAnswer }
@@ -25,38 +25,37 @@ export type SendResult =
 
 const staleByMs = 3600 * 1000;
 
-/** Never rejects. */
-export async function sendAttempt(context: SendContext, send: SendAttempt): Promise<SendResult> {
-  const startedAtMs = context.world.nowMs;
+/** Never rejects. The attempt belongs to the world that the host has now. */
+export async function sendAttempt(host: WorldHost, attempt: Attempt): Promise<SendResult> {
+  const { world, behaviour, deliverer, wallMs } = host;
+  const context: SendContext = { world, behaviour, deliverer, wallMs };
+  const { send, startedAtMs } = attempt;
+  const { deliveryId } = send;
   const beganMs = performance.now();
-  const answered = (status: number | null, error: string | null, signature: string | null) => {
-    const { deliveryId, attempt } = send;
+  const answered = (status: number | null, error: string | null): SendResult => {
     const durationMs = Math.round(performance.now() - beganMs);
-    const answer = { deliveryId, attempt, startedAtMs, status, error, durationMs, signature };
-    return { kind: 'answered', answer } as const;
+    const { signature } = attempt;
+    const sent = { deliveryId, attempt: send.attempt, startedAtMs };
+    return { kind: 'answered', answer: { ...sent, status, error, durationMs, signature } };
   };
-  const refused = (why: string) =>
-    ({ kind: 'target-refused', deliveryId: send.deliveryId, why }) as const;
-  let parcel = findParcel(context, send);
-  if (typeof parcel === 'string') return answered(null, parcel, null);
+  const refused = (why: string): SendResult => ({ kind: 'target-refused', deliveryId, why });
+  let parcel = findParcel(world, deliveryId);
+  if (typeof parcel === 'string') return answered(null, parcel);
   const found = findTarget(context, parcel.subscription);
   const target = 'then' in found ? await found : found;
   // EVT-13, EVT-7: the subscription may have been disabled or rotated during the look-up.
-  if ('then' in found) parcel = findParcel(context, send);
-  if (typeof parcel === 'string') return answered(null, parcel, null);
+  if ('then' in found) parcel = findParcel(world, deliveryId);
+  if (typeof parcel === 'string') return answered(null, parcel);
   if ('refused' in target) return refused(target.refused);
-  if ('unresolved' in target) return answered(null, target.unresolved, null);
-  const { request: unlimited, signature } = signedRequest(context, parcel, send, target);
-  context.sent.signature = signature;
+  if ('unresolved' in target) return answered(null, target.unresolved);
   // EVT-9b: fifteen seconds in all, including the look-up.
-  const leftMs = context.behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
-  const request = { ...unlimited, answerLimitMs: Math.max(1, leftMs) };
-  const { status, error, refusedTarget } = await context.deliverer.deliver(request);
-  const result =
-    refusedTarget === undefined ? answered(status, error, signature) : refused(refusedTarget);
+  const leftMs = behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
+  const request = signedRequest(context, parcel, attempt, target, Math.max(1, leftMs));
+  const { status, error, refusedTarget } = await deliverer.deliver(request);
+  const result = refusedTarget === undefined ? answered(status, error) : refused(refusedTarget);
   // EVT-4: delivery is at least once, so a fault may send a duplicate.
-  if (send.fault === 'duplicate' && typeof findParcel(context, send) !== 'string') {
-    await context.deliverer.deliver(request);
+  if (send.fault === 'duplicate' && typeof findParcel(world, deliveryId) !== 'string') {
+    await deliverer.deliver(request);
   }
   return result;
 }
@@ -67,7 +66,7 @@ interface Parcel {
 }
 
 /** The request to send, or why it is not sent. */
-function findParcel({ world }: SendContext, { deliveryId }: SendAttempt): Parcel | string {
+function findParcel(world: World, deliveryId: string): Parcel | string {
   const delivery = world.deliveries.get(deliveryId);
   const subscription =
     delivery === undefined ? undefined : world.subscriptions.get(delivery.subscription_id);
@@ -124,26 +123,27 @@ export function forwardedUrl(url: string, forward: string): string {
   return new URL(`${from.pathname}${from.search}`, to).href;
 }
 
-/** The signed request for a parcel. */
 function signedRequest(
-  { world, behaviour, wallMs, cancelToken }: SendContext,
+  { world, behaviour, wallMs }: SendContext,
   { subscription, event }: Parcel,
-  { attempt, fault }: SendAttempt,
+  attempt: Attempt,
   { url, addresses }: Target,
-) {
+  answerLimitMs: number,
+): DeliveryRequest {
   const { delivery } = behaviour;
-  const body = delivery.body(event, world, attempt);
+  const { fault } = attempt.send;
+  const body = delivery.body(event, world, attempt.send.attempt);
   const tMs = fault === 'stale_timestamp' ? wallMs() - staleByMs : wallMs();
   const secrets = delivery.secrets(subscription, world.nowMs);
   const keys = fault === 'bad_signature' ? secrets.map((secret) => `${secret}!`) : secrets;
-  const signature = delivery.signature(keys, tMs, body);
+  attempt.signature = delivery.signature(keys, tMs, body);
   const allowLocal = world.options.allowLocalWebhooks;
-  const request: Omit<DeliveryRequest, 'answerLimitMs'> = {
-    ...{ url, addresses, body, cancelToken },
-    headers: delivery.headers(subscription, signature),
+  return {
+    ...{ url, addresses, body, answerLimitMs },
+    headers: delivery.headers(subscription, attempt.signature),
     refuseAddress: (address) =>
       delivery.rechecksTarget ? refuseAddress(address, allowLocal) : null,
     followsRedirects: delivery.followsRedirects,
+    cancelToken: attempt.cancelToken,
   };
-  return { request, signature };
 }
