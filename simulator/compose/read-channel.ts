@@ -2,7 +2,7 @@
 
 import type { Envelope } from '../../fixtures/envelope.ts';
 import type { Call } from '../core/call.ts';
-import { ChannelReader } from '../host/world/channel-reader.ts';
+import { openChannel } from '../host/world/channel-reader.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import { closedMessage } from './waits.ts';
 
@@ -25,7 +25,7 @@ export async function* readChannel(
   };
   await shakeHands(host, call);
   let wake: (() => void) | null = null;
-  const reader = new ChannelReader(host, call, () => wake?.());
+  const reader = openChannel(host, call, () => wake?.());
   try {
     for (;;) {
       const news = new Promise<void>((resolve) => {

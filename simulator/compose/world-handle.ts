@@ -10,7 +10,6 @@ import type { CallEffect, DeliveryEffect, FaultMatch } from '../core/pipeline/fi
 import type { Credential } from '../core/records.ts';
 import type { AdvanceOptions } from '../host/world/advance.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
-import { takeSnapshot } from '../host/world/snapshots.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { fetchControl } from '../transports/control.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
@@ -213,7 +212,7 @@ export function worldOf(
     fork: async (input) => {
       const from = open(() => {
         if (input !== undefined) checkArgument(nameSchema, input, 'name');
-        return takeSnapshot(host);
+        return host.takeSnapshot();
       });
       const forkName = input ?? sandbox.freeName();
       return worldOf(options, await sandbox.addWorld({ name: forkName, from }), forkName);

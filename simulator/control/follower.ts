@@ -2,8 +2,7 @@
 import { Readable } from 'node:stream';
 import { findEntry } from '../core/journal.ts';
 import { findEvent } from '../core/world.ts';
-import type { Notice } from '../host/world/notice.ts';
-import type { WorldHost } from '../host/world/world-host.ts';
+import type { Notice, WorldHost } from '../host/world/world-host.ts';
 import { viewRequest } from './journal.ts';
 import type { Plane } from './plane.ts';
 import { viewClock, viewDelivery } from './records.ts';

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Call } from '../core/call.ts';
 import { replyHeaders } from '../core/call.ts';
-import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
+import { closeCodes, openChannel } from '../host/world/channel-reader.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import type { Guard } from './access-guard.ts';
@@ -186,7 +186,7 @@ function feed(socket: WebSocket, host: WorldHost, call: Call, pingEveryMs: numbe
     isFull = socket.bufferedAmount > maxUnreadBytes;
     if (page.more) later();
   };
-  const channel = new ChannelReader(host, call, later);
+  const channel = openChannel(host, call, later);
   const pings = setInterval(() => {
     if (!isAnswered) {
       end(closeCodes.tooSlow, 'The last ping was not answered.');

@@ -9,8 +9,7 @@ import { StateError } from '../../core/state/snapshot.ts';
 import { restoreState, serializeState } from '../../host/storage/world-document.ts';
 import { type ClockOptions, parseClock } from '../../host/world/clock.ts';
 import { firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
-import { restoreSnapshot, takeSnapshot, type WorldSnapshot } from '../../host/world/snapshots.ts';
-import type { WorldHost } from '../../host/world/world-host.ts';
+import type { WorldHost, WorldSnapshot } from '../../host/world/world-host.ts';
 import { listRow } from '../paging.ts';
 import type { Plane } from '../plane.ts';
 import {
@@ -110,7 +109,7 @@ export const stateRows = {
     status: 201,
     answer: snapshotSchema,
     run: ({ host, body: { name } }) => {
-      const snapshot = takeSnapshot(host);
+      const snapshot = host.takeSnapshot();
       host.snapshots.delete(name);
       host.snapshots.set(name, snapshot);
       host.notify({ kind: 'snapshots' });
@@ -123,7 +122,7 @@ export const stateRows = {
       'The world as it stood, its clock included, in milliseconds; the snapshot stays. Calls that are held back are cut off; an advance under way ends where it is. New events and requests get other ids than those of before.',
     answer: clockAnswer,
     run: ({ host, params: { name } }) => {
-      restoreSnapshot(host, snapshotOf(host, name));
+      host.restoreSnapshot(snapshotOf(host, name));
       return { clock: viewClock(host) };
     },
   }),
@@ -229,7 +228,7 @@ export const worldRows = {
         const name = body.name ?? sandbox.freeName();
         const fixture = body.world === undefined ? undefined : readWorld(body.world);
         const seed = body.seed === undefined ? undefined : String(body.seed);
-        const from = copied === undefined ? undefined : takeSnapshot(copied);
+        const from = copied === undefined ? undefined : copied.takeSnapshot();
         const host = await sandbox.addWorld({ name, fixture, seed, clock, from });
         return viewWorld(plane, base, name, host);
       } catch (error) {

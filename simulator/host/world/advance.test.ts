@@ -141,7 +141,7 @@ advance('a wall clock that is set back never moves it back, and it continues at 
   assert.is(clock.nowMs(), 1_000_500);
   wallMs += 250;
   assert.is(clock.nowMs(), 1_000_750);
-  clock.set('real', 2_000_000, 2);
+  clock.set({ mode: 'real', nowMs: 2_000_000, speed: 2 });
   wallMs -= 10_000;
   assert.is(clock.nowMs(), 2_000_000);
   wallMs += 100;

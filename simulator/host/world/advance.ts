@@ -1,6 +1,6 @@
 // Advances the clock: the next due timer, its effects, their responses, and so on until the given
 // time.
-import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
+import type { FiredTimer } from '../../core/fire-timer.ts';
 import type { WorldHost } from './world-host.ts';
 
 export type AdvanceOptions =
@@ -47,7 +47,7 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
     const toMs = targetOf(host, options, fromMs);
     inFlight.beginOrder();
     while (!isOver()) {
-      const next = nextOf(host);
+      const next = host.nextDueMs();
       if (next === null || next > toMs) break;
       const atMs = Math.max(next, world.nowMs);
       // Work that was due before the advance keeps its own time; the clock is already later.
@@ -73,15 +73,9 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
 }
 
 function targetOf(host: WorldHost, options: AdvanceOptions, fromMs: number): number {
-  if ('to_next' in options) return Math.max(nextOf(host) ?? fromMs, fromMs);
+  if ('to_next' in options) return Math.max(host.nextDueMs() ?? fromMs, fromMs);
   const toMs = 'by_ms' in options ? fromMs + options.by_ms : options.to_ms;
   if (toMs < fromMs) throw new ClockError(`time never goes back, and it is ${fromMs} already`);
   if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
   return toMs;
-}
-
-function nextOf({ world, inFlight }: WorldHost): number | null {
-  const due = nextDueMs(world);
-  const expiry = inFlight.nextExpiryMs();
-  return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
 }

@@ -29,35 +29,23 @@ export function parseClock(text: string): ClockOptions | null {
 }
 
 export class Clock {
-  #mode: ClockMode;
-  #speed: number;
+  mode: ClockMode = 'real';
+  /** How many times as fast as wall-clock time it runs when it is not frozen. */
+  speed = 1;
   /** When the current mode started, in its own time and in real time. */
-  #fromMs: number;
-  #fromWallMs: number;
+  #fromMs = 0;
+  #fromWallMs = 0;
   #standsAtMs: number | null = null;
   readonly #wall: () => number;
 
-  constructor({ mode, nowMs, speed = 1 }: ClockOptions, wall: () => number = Date.now) {
-    this.#mode = mode;
-    this.#speed = speed;
+  constructor({ mode, nowMs, speed }: ClockOptions, wall: () => number = Date.now) {
     this.#wall = neverBack(wall);
-    this.#fromWallMs = this.#wall();
-    this.#fromMs = nowMs ?? this.#fromWallMs;
-    if (mode === 'frozen') this.#standsAtMs = this.#fromMs;
-  }
-
-  get mode(): ClockMode {
-    return this.#mode;
-  }
-
-  /** How many times as fast as wall-clock time it runs when it is not frozen. */
-  get speed(): number {
-    return this.#speed;
+    this.set({ mode, nowMs: nowMs ?? this.#wall(), speed });
   }
 
   nowMs(): number {
     if (this.#standsAtMs !== null) return this.#standsAtMs;
-    return this.#fromMs + Math.floor((this.#wall() - this.#fromWallMs) * this.#speed);
+    return this.#fromMs + Math.floor((this.#wall() - this.#fromWallMs) * this.speed);
   }
 
   /** Freezes the clock at this time; an advance moves through time this way. */
@@ -67,15 +55,15 @@ export class Clock {
 
   /** Continues from its current time, in its own mode. */
   release(): void {
-    if (this.#mode === 'frozen' || this.#standsAtMs === null) return;
+    if (this.mode === 'frozen' || this.#standsAtMs === null) return;
     this.#fromMs = this.#standsAtMs;
     this.#fromWallMs = this.#wall();
     this.#standsAtMs = null;
   }
 
-  set(mode: ClockMode, nowMs: number, speed = 1): void {
-    this.#mode = mode;
-    this.#speed = speed;
+  set({ mode, nowMs, speed = 1 }: ClockState): void {
+    this.mode = mode;
+    this.speed = speed;
     this.#fromMs = nowMs;
     this.#fromWallMs = this.#wall();
     this.#standsAtMs = mode === 'frozen' ? nowMs : null;

@@ -16,20 +16,6 @@ import type { GeneratedPeople } from '../../core/seed/start-world.ts';
 import { quote } from '../../core/tables/quotes.ts';
 import { sha256Hex } from '../../core/values/digest.ts';
 
-/** The mailbox is the address without the number that makes it unique. */
-type Person = ValueOf<typeof personSchema> & { readonly mailbox: string };
-type Movement = Omit<ValueOf<typeof movementSchema>, 'cents'> & { readonly amount: string };
-type Trade = Omit<ValueOf<typeof positionSchema>, 'hundredths'> & {
-  readonly volume: string;
-  readonly price: string;
-};
-
-interface Pools {
-  readonly people: readonly Person[];
-  readonly movements: readonly Movement[];
-  readonly trades: readonly Trade[];
-}
-
 /** Enough for varied lists; generating one record takes a tenth of a millisecond. */
 const poolSize = 400;
 const daySeconds = 24 * 3600;
@@ -63,7 +49,8 @@ function* makeAccounts(
 /** In seconds; the largest value that can be drawn. */
 const longestAgo = ({ days = 90 }: GenerateFixture): number => 1 + days * daySeconds;
 
-async function makePools(seed: number): Promise<Pools> {
+/** Values derived from a single one are computed once, and shared. */
+async function makePools(seed: number) {
   const { generate } = await import('json-schema-faker');
   const pool = async <S>(items: S) => {
     const schema = { type: 'array', items, minItems: poolSize, maxItems: poolSize };
@@ -72,21 +59,24 @@ async function makePools(seed: number): Promise<Pools> {
   const people = await pool(personSchema);
   const movements = await pool(movementSchema);
   const trades = await pool(positionSchema);
-  // Values derived from a single one are computed once, and shared.
   return {
+    // The mailbox is the address without the number that makes it unique.
     people: people.map((person) => {
       const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();
       return { ...person, mailbox };
     }),
-    movements: movements.map(({ cents, ...movement }) => {
-      const sign = movement.transaction_type === 'Withdrawal' ? '-' : '';
-      return { ...movement, amount: `${sign}${formatHundredths(cents)}` };
+    movements: movements.map(({ cents, transaction_type, status }) => {
+      const sign = transaction_type === 'Withdrawal' ? '-' : '';
+      return { transaction_type, status, amount: `${sign}${formatHundredths(cents)}` };
     }),
-    trades: trades.map(({ hundredths, ...trade }) => {
-      return { ...trade, volume: formatHundredths(hundredths), price: quote(trade.instrument) };
+    trades: trades.map(({ hundredths, closed, ...order }) => {
+      const volume = formatHundredths(hundredths);
+      return { closed, order: { ...order, volume, open_price: quote(order.instrument) } };
     }),
   };
 }
+
+type Pools = Awaited<ReturnType<typeof makePools>>;
 
 function formatHundredths(count: number): string {
   return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
@@ -102,10 +92,9 @@ function makeAccount(
   const { mailbox, ...person } = random.pick(pools.people);
   const beganAgo = 1 + random.below(longestAgo(generate) - 1);
   const tradingAccounts = generate.trading_accounts_per_account ?? 1;
-  const transactions = times(generate.transactions_per_account ?? 3, (at) => {
-    const reference = `made-up-${n}-${at + 1}`;
-    return makeTransaction(reference, beganAgo, random.pick(pools.movements), random);
-  });
+  const transactions = times(generate.transactions_per_account ?? 3, (at) =>
+    makeTransaction(`made-up-${n}-${at + 1}`, beganAgo, random.pick(pools.movements), random),
+  );
   const positions = times(generate.positions_per_account ?? 1, () =>
     makePosition(beganAgo, random.pick(pools.trades), random),
   );
@@ -115,58 +104,44 @@ function makeAccount(
     email: `${mailbox}.${n}@example.com`,
     ...person,
     ago: beganAgo,
-    trading_accounts: times(tradingAccounts, (at) => ({
-      currency: at % 2 === 0 ? 'USD' : 'EUR',
-      transactions: everyNth(transactions, tradingAccounts, at),
-      positions: everyNth(positions, tradingAccounts, at),
+    trading_accounts: times(tradingAccounts, (place) => ({
+      currency: place % 2 === 0 ? 'USD' : 'EUR',
+      transactions: transactions.filter((_, at) => at % tradingAccounts === place),
+      positions: positions.filter((_, at) => at % tradingAccounts === place),
     })),
   };
 }
 
-/** The items that go to one of several places when they are dealt in turn. */
-function everyNth<T>(items: readonly T[], places: number, at: number): readonly T[] {
-  return places === 1 ? items : items.filter((_, index) => index % places === at);
-}
-
-function times<T>(count: number, make: (at: number) => T): T[] {
-  const results: T[] = [];
-  for (let at = 0; at < count; at += 1) results.push(make(at));
-  return results;
-}
+const times = <T>(length: number, make: (at: number) => T): T[] =>
+  Array.from({ length }, (_, at) => make(at));
 
 const reason = 'Made up with the world.';
-const stepsTo: Readonly<Record<Movement['status'], readonly Omit<TransactionStep, 'ago'>[]>> = {
+const stepsTo = {
   pending: [],
   approved: [{ to: 'approved' }],
   settled: [{ to: 'approved' }, { to: 'settled' }],
   rejected: [{ to: 'rejected', reason }],
   cancelled: [{ to: 'cancelled', reason }],
-};
+} satisfies Readonly<Record<string, readonly Omit<TransactionStep, 'ago'>[]>>;
 
 function makeTransaction(
   client_reference_id: string,
   beganAgo: number,
-  { amount, transaction_type, status }: Movement,
+  { amount, transaction_type, status }: Pools['movements'][number],
   random: Random,
 ): TransactionFixture {
-  const askedAgo = random.below(beganAgo);
-  const decidedAgo = random.below(askedAgo + 1);
-  return {
-    client_reference_id,
-    amount,
-    transaction_type,
-    ago: askedAgo,
-    steps: stepsTo[status].map((step) => ({ ...step, ago: decidedAgo })),
-  };
+  const ago = random.below(beganAgo);
+  const decidedAgo = random.below(ago + 1);
+  const steps = stepsTo[status].map((step) => ({ ...step, ago: decidedAgo }));
+  return { client_reference_id, amount, transaction_type, ago, steps };
 }
 
-function makePosition(beganAgo: number, trade: Trade, random: Random): PositionFixture {
-  const { instrument, side, volume, price: open_price, closed } = trade;
-  const openedAgo = random.below(beganAgo);
-  const position = { instrument, side, volume, open_price, ago: openedAgo };
-  if (!closed) return position;
-  return {
-    ...position,
-    closed: { ago: random.below(openedAgo + 1), price: open_price },
-  };
+function makePosition(
+  beganAgo: number,
+  { order, closed }: Pools['trades'][number],
+  random: Random,
+): PositionFixture {
+  const ago = random.below(beganAgo);
+  if (!closed) return { ...order, ago };
+  return { ...order, ago, closed: { ago: random.below(ago + 1), price: order.open_price } };
 }

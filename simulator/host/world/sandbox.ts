@@ -4,27 +4,22 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlanName } from '../../../fixtures/constants.ts';
+import { decodePercent, parseJson } from '../../../fixtures/lenient.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
-import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
+import type { WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
 import { forkWorld } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
-import {
-  type GeneratedPeople,
-  StartingWorldError,
-  seedInSlices,
-} from '../../core/seed/start-world.ts';
+import { StartingWorldError, seedInSlices } from '../../core/seed/start-world.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World, WorldOptions, WorldOrigin } from '../../core/world.ts';
 import type { Deviation } from '../../deviations/deviation.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { Clock, type ClockOptions } from './clock.ts';
-import { clientOf, tokenOf } from './find-caller.ts';
-import type { WorldSnapshot } from './snapshots.ts';
-import { type Answer, WorldHost } from './world-host.ts';
+import { type Answer, WorldHost, type WorldSnapshot } from './world-host.ts';
 
 /** Header that names the world of a call whose token does not identify one. */
 const WORLD_HEADER = 'x-sandbox-world';
@@ -69,6 +64,7 @@ export class Sandbox {
   readonly options: SandboxHostOptions;
   readonly settings: Settings;
   readonly behaviour: Behaviour;
+  readonly #wallMs: () => number;
   /** Starting worlds are always created by the conforming behaviour. */
   readonly #conforming: Behaviour;
   readonly worlds = new Map<string, WorldHost>();
@@ -84,6 +80,7 @@ export class Sandbox {
 
   private constructor(options: SandboxHostOptions) {
     this.options = options;
+    this.#wallMs = options.wallMs ?? Date.now;
     this.settings = options.settings ?? defaultSettings;
     this.#conforming = conformingBehaviour(this.settings);
     this.behaviour = (options.deviations ?? []).reduce(
@@ -117,9 +114,8 @@ export class Sandbox {
    * WorldExistsError.
    */
   async addWorld(origin: NewWorldOptions): Promise<WorldHost> {
-    const wallMs = this.options.wallMs ?? Date.now;
-    const { mode, nowMs, speed } = this.#clockOf(origin);
-    const world = await this.#begin(origin, nowMs ?? wallMs());
+    const clock = this.#clockOf(origin);
+    const world = await this.#begin(origin, clock.nowMs ?? this.#wallMs());
     // Checked last: another world with that name may have been created in the meantime.
     if (this.worlds.has(origin.name)) {
       throw new WorldExistsError(`there is a world ${origin.name} already`);
@@ -127,9 +123,9 @@ export class Sandbox {
     const host = new WorldHost({
       world,
       behaviour: this.behaviour,
-      clock: new Clock({ mode, nowMs, speed }, wallMs),
+      clock: new Clock(clock, this.#wallMs),
       deliverer: this.options.deliverer,
-      wallMs,
+      wallMs: this.#wallMs,
       idNonce: () => this.#idNonceOf(origin),
     });
     this.worlds.set(origin.name, host);
@@ -178,7 +174,7 @@ export class Sandbox {
       plan: this.options.plan,
       options: this.#optionsOf(origin),
       idNonce: this.#idNonceOf(origin),
-      ...(fixture.generate === undefined ? {} : { madeUp: await generatedPeopleOf(fixture, seed) }),
+      ...(await generatedPeopleOf(fixture, seed)),
     });
     const world = await runInSlices(slices);
     for (const { from, to } of this.options.forwards ?? []) world.forwards.set(from, to);
@@ -197,7 +193,7 @@ export class Sandbox {
     const origin = this.#origins.get(name);
     if (host === undefined || origin === undefined) throw new Error(`no world ${name} to reset`);
     const { nowMs, ...clock } = this.#clockOf(origin);
-    const startMs = nowMs ?? (this.options.wallMs ?? Date.now)();
+    const startMs = nowMs ?? this.#wallMs();
     const world = await this.#begin(origin, startMs);
     this.#forgetTokens(host);
     host.replace(world, { ...clock, nowMs: startMs });
@@ -248,14 +244,13 @@ export class Sandbox {
     if (token !== null) return this.#hostOfToken(token) ?? this.#namedBy(call);
     if (!call.target.startsWith('/api/v1/oauth/token')) return this.#namedBy(call);
     const client = clientOf(call);
-    const known = [...this.worlds.values()].flatMap((host) => {
-      const credential = client === undefined ? undefined : host.world.credentials.get(client.id);
-      return credential === undefined ? [] : [{ host, secret: credential.client_secret }];
-    });
+    const secretIn = ({ world }: WorldHost) => world.credentials.get(client.id)?.client_secret;
+    const known = [...this.worlds.values()].filter((host) => secretIn(host) !== undefined);
     // Similar worlds have the same client ids: the secret distinguishes them.
-    const right = known.find(({ secret }) => secret === client?.secret);
+    const right = known.find((host) => secretIn(host) === client.secret);
     // AUTH-3b: a wrong secret counts against the client's budget if only one world has that client.
-    return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.#namedBy(call);
+    const only = known.length === 1 ? known[0] : undefined;
+    return right ?? only ?? this.#namedBy(call);
   }
 
   #namedBy({ headers }: Call): WorldHost {
@@ -287,9 +282,10 @@ export class Sandbox {
 }
 
 /** The generator is loaded only if generated people are requested. */
-async function generatedPeopleOf(fixture: WorldFixture, seed: string): Promise<GeneratedPeople> {
+async function generatedPeopleOf(fixture: WorldFixture, seed: string) {
+  if (fixture.generate === undefined) return {};
   const { generatePeople } = await import('./generate-people.ts');
-  return generatePeople(fixture.generate as GenerateFixture, fixture, seed);
+  return { madeUp: await generatePeople(fixture.generate, fixture, seed) };
 }
 
 /** Other worlds are still served while a large world starts. */
@@ -299,4 +295,31 @@ async function runInSlices<T>(slices: Generator<void, T>): Promise<T> {
     if (slice.done) return slice.value;
     await nextTurn();
   }
+}
+
+/** The token of a call, only as far as needed to find its world. */
+function tokenOf({ headers, target }: Call): string | null {
+  const header = headers.authorization;
+  const found = typeof header === 'string' ? /^bearer +(\S+)/i.exec(header)?.[1] : undefined;
+  if (found !== undefined) return found;
+  const mark = target.indexOf('access_token=');
+  return mark < 0 ? null : decodeLoosely(target.slice(mark + 13).split('&')[0] ?? '');
+}
+
+const decodeLoosely = (text: string) => decodePercent(text) ?? text;
+
+/** The client of a token request, only as far as needed to find its world. */
+function clientOf({ headers, body }: Call): { readonly id: string; readonly secret: string } {
+  const basic = /^basic +(\S+)/i.exec(String(headers.authorization ?? ''))?.[1];
+  if (basic !== undefined) {
+    const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':');
+    return { id: decodeLoosely(id), secret: decodeLoosely(secret) };
+  }
+  const text = Buffer.from(body).toString();
+  if (!text.trimStart().startsWith('{')) {
+    const form = new URLSearchParams(text);
+    return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
+  }
+  const json = parseJson(text) as { client_id?: unknown; client_secret?: unknown } | undefined;
+  return { id: String(json?.client_id), secret: String(json?.client_secret) };
 }

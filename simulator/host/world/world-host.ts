@@ -12,6 +12,8 @@ import type {
 import { Coverage } from '../../core/explain/coverage.ts';
 import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
 import type { BodyFault } from '../../core/pipeline/find-fault.ts';
+import { beginIdEra } from '../../core/serialize.ts';
+import { copyWorld } from '../../core/state/copy-world.ts';
 import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
 import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
@@ -19,8 +21,6 @@ import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { type AdvanceOptions, type AdvanceReport, advance } from './advance.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
 import { gatherFacts } from './gather-facts.ts';
-import type { Notice } from './notice.ts';
-import type { WorldSnapshot } from './snapshots.ts';
 
 /** The final outcome for a caller: a response, a cut connection, or nothing while it waits. */
 export type Answer =
@@ -32,14 +32,38 @@ export type Answer =
     }
   | { readonly kind: 'reset' };
 
+/** Something that happened, for the log, the stream and the events channel. */
+export type Notice =
+  | { readonly kind: 'request'; readonly n: number }
+  | { readonly kind: 'event'; readonly seq: number }
+  | {
+      readonly kind: 'delivery';
+      readonly id: string;
+      /** `delayed`: by a fault, before anything was sent. A dropped delivery is `ended`. */
+      readonly phase: 'sent' | 'ended' | 'delayed';
+    }
+  | { readonly kind: 'command'; readonly name: CommandName }
+  | { readonly kind: 'snapshots' }
+  | { readonly kind: 'clock' }
+  /** Another world replaced this one. */
+  | { readonly kind: 'world' }
+  /** The world is dropped, or the sandbox is closed: the last notice. */
+  | { readonly kind: 'closed' };
+
+/** A world in memory, which can be restored in milliseconds, or copied. */
+export interface WorldSnapshot {
+  readonly world: World;
+  readonly clock: ClockState;
+}
+
 export interface WorldHostOptions {
   readonly world: World;
   readonly behaviour: Behaviour;
   readonly clock: Clock;
   readonly deliverer: Deliverer;
-  readonly wallMs?: () => number;
+  readonly wallMs: () => number;
   /** Called when a saved world replaces this one; if empty, its ids continue unchanged. */
-  readonly idNonce?: () => string;
+  readonly idNonce: () => string;
 }
 
 type Waiting = (answer: Answer) => void;
@@ -95,14 +119,13 @@ export class WorldHost {
   stateTrouble: string | null = null;
 
   constructor(options: WorldHostOptions) {
-    const { world, behaviour, clock, deliverer, wallMs = Date.now } = options;
-    this.world = world;
-    this.coverage = new Coverage(world);
-    this.behaviour = behaviour;
-    this.clock = clock;
-    this.deliverer = deliverer;
-    this.wallMs = wallMs;
-    this.idNonce = options.idNonce ?? (() => '');
+    this.world = options.world;
+    this.behaviour = options.behaviour;
+    this.clock = options.clock;
+    this.deliverer = options.deliverer;
+    this.wallMs = options.wallMs;
+    this.idNonce = options.idNonce;
+    this.coverage = new Coverage(this.world);
     this.inFlight = new InFlightDeliveries(this);
     this.#setAlarm();
   }
@@ -279,7 +302,7 @@ export class WorldHost {
   }
 
   /** Runs work of several steps one after another, never concurrently. */
-  serialized<T>(work: () => Promise<T>): Promise<T> {
+  #serialized<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#turn.then(work);
     this.#turn = run.catch(() => undefined);
     return run;
@@ -287,7 +310,7 @@ export class WorldHost {
 
   /** Advances the clock; concurrent advances are queued. Rejects with a ClockError. */
   advance(options: AdvanceOptions): Promise<AdvanceReport> {
-    return this.serialized(() => this.#advance(options));
+    return this.#serialized(() => this.#advance(options));
   }
 
   async #advance(options: AdvanceOptions): Promise<AdvanceReport> {
@@ -306,9 +329,9 @@ export class WorldHost {
    * a ClockError if that time is in the past.
    */
   setClock(mode: ClockMode, nowMs: number | null, speed = 1): Promise<void> {
-    return this.serialized(async () => {
+    return this.#serialized(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
-      this.clock.set(mode, this.nowMs, speed);
+      this.clock.set({ mode, nowMs: this.nowMs, speed });
       this.#setAlarm(true);
       this.notify({ kind: 'clock' });
     });
@@ -322,10 +345,26 @@ export class WorldHost {
     this.inFlight.abandon();
     this.world = world;
     this.coverage.forget(world);
-    this.clock.set(clock.mode, clock.nowMs, clock.speed);
+    this.clock.set(clock);
     this.inFlight.restart(world);
     this.#setAlarm(true);
     this.notify({ kind: 'world' });
+  }
+
+  /** Includes work that is due by now. */
+  takeSnapshot(): WorldSnapshot {
+    const { nowMs, clock } = this;
+    this.fireUntil(nowMs);
+    const { mode, speed } = clock;
+    return { world: copyWorld(this.world), clock: { mode, speed, nowMs } };
+  }
+
+  /** Replaces this world with a copy; the snapshot stays usable. */
+  restoreSnapshot({ world, clock }: WorldSnapshot): void {
+    const copy = copyWorld(world);
+    // A receiver that remembers ids must not mistake new events for known ones.
+    beginIdEra(copy, this.idNonce());
+    this.replace(copy, clock);
   }
 
   /** Cuts the connections of suspended calls. */
@@ -346,11 +385,12 @@ export class WorldHost {
   /** `isMoved`: the clock was moved, so the same due time is now a different wait. */
   #setAlarm(isMoved = false): void {
     const { clock } = this;
-    const due = this.#nextDueMs();
     if (isMoved) this.#stopAlarm();
+    // An advance fires its own timers, and waits for their effects.
+    if (this.#closed || this.#advancing || clock.mode === 'frozen') return;
+    const due = this.#watchesAttempts ? this.nextDueMs() : nextDueMs(this.world);
     if (due === null || due === this.#alarmAtMs) return;
     this.#stopAlarm();
-    if (clock.mode !== 'real') return;
     this.#alarmAtMs = due;
     const waitMs = Math.max(0, due - clock.nowMs()) / clock.speed;
     this.#alarm = setTimeout(() => this.#ring(), Math.min(waitMs, longestTimerMs));
@@ -374,11 +414,10 @@ export class WorldHost {
     });
   }
 
-  /** For the alarm: an advance fires its own timers, and waits for their effects. */
-  #nextDueMs(): number | null {
-    if (this.#closed || this.#advancing) return null;
-    const due = this.world.timers.length === 0 ? null : nextDueMs(this.world);
-    const expiry = this.#watchesAttempts ? this.inFlight.nextExpiryMs() : null;
+  /** When the next timer fires, or an attempt times out (EVT-9b); null if there is neither. */
+  nextDueMs(): number | null {
+    const due = nextDueMs(this.world);
+    const expiry = this.inFlight.nextExpiryMs();
     return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
   }
 

@@ -5,9 +5,8 @@ import { duration } from '../../../../conformance/reports/verdict-words.ts';
 import { eventId } from '../../../../simulator/core/serialize.ts';
 import { findEvent } from '../../../../simulator/core/world.ts';
 import { forwardedUrl } from '../../../../simulator/host/delivery/send-attempt.ts';
-import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
-import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
+import type { Notice, WorldHost } from '../../../../simulator/host/world/world-host.ts';
 import { terminalLine } from '../../terminal.ts';
 import { clockTime, eachWorld, type LogOptions } from './request-log.ts';
 
