@@ -20,7 +20,7 @@ import {
   eventCategories,
   likelyKind,
 } from '../../../fixtures/event-kinds.ts';
-import { eventsOf } from '../../../fixtures/openapi/events.ts';
+import { eventsOf } from '../../../fixtures/openapi/schemas.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { readJson } from '../../../simulator/host/bodies/json.ts';
