@@ -122,7 +122,7 @@ export async function readOptions(options: unknown) {
   const { world, clock, controlToken, settings, forwards, deviations, ...rest } = (
     isRecord(given) ? given : {}
   ) as ValueOf<typeof sandboxSchema>;
-  const config = parseConfig({ settings, forwards });
+  const config = parseConfig(present({ settings, forwards }));
   problems.push(...(config.problems ?? []));
   const read = {
     ...rest,

@@ -2,7 +2,7 @@
 // list.
 
 import { validate } from '../../../fixtures/schemas/validate.ts';
-import { defaultWorld } from '../../../fixtures/worlds/default.ts';
+import { defaultWorld } from '../../../fixtures/worlds/built-in.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../host/delivery/deliverer.ts';
 import { Sandbox, type SandboxHostOptions } from '../../host/world/sandbox.ts';
 import { type ControlPlane, controlPlane } from '../../transports/control.ts';

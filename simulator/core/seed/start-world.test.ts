@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Path, worldWith } from '../../../fixtures/testing/world-with.ts';
-import { defaultWorld } from '../../../fixtures/worlds/default.ts';
+import { defaultWorld } from '../../../fixtures/worlds/built-in.ts';
 import { parseWorld } from '../../../fixtures/worlds.ts';
 import { seedWorld } from '../testing/begin-world.ts';
 import { phoneTables } from '../values/phone.ts';

@@ -2,9 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { busyWorld } from '../../../fixtures/worlds/busy.ts';
-import { defaultWorld } from '../../../fixtures/worlds/default.ts';
-import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
+import { busyWorld, defaultWorld, emptyWorld } from '../../../fixtures/worlds/built-in.ts';
 import { knownPhones } from '../../../fixtures/worlds/phones.ts';
 import { normalisePhone, phoneIdentity, phoneTables } from './phone.ts';
 

@@ -1,6 +1,6 @@
 // A sandbox for tests: generous limits, a frozen clock, deliveries that all succeed.
 
-import { defaultWorld } from '../../../fixtures/worlds/default.ts';
+import { defaultWorld } from '../../../fixtures/worlds/built-in.ts';
 import { Sandbox, type SandboxHostOptions } from '../world/sandbox.ts';
 
 const standsAtMs = Date.UTC(2026, 2, 2, 12);

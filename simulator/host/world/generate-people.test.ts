@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventWindowMs } from '../../../fixtures/constants.ts';
-import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
+import { emptyWorld } from '../../../fixtures/worlds/built-in.ts';
 import { parseWorld, type WorldFixture } from '../../../fixtures/worlds.ts';
 import { dumpWorld, loadWorld } from '../../core/state/snapshot.ts';
 import { Invariants } from '../../core/testing/invariants.ts';

@@ -1,7 +1,7 @@
 // For tests of delivery: a world with a frozen clock, and a receiver with scripted responses.
 import { type EventCategory, eventCategories } from '../../../../fixtures/event-kinds.ts';
 import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
-import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
+import { emptyWorld } from '../../../../fixtures/worlds/built-in.ts';
 import type { Call, Reply } from '../../../core/call.ts';
 import type { CommandArguments, CommandName } from '../../../core/commands/commands.ts';
 import type { Delivery, Subscription } from '../../../core/records.ts';
