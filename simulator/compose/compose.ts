@@ -77,7 +77,8 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     if (error instanceof FileProblem) throw new KeptFileError('record', record, error.message);
     throw error;
   };
-  const state = path === undefined ? null : await openState(path).catch(refuse);
+  const deviations = options.deviations.map(({ id }) => id);
+  const state = await openState(options, companions.warn, deviations).catch(refuse);
   let sandbox: Sandbox | null = null;
   try {
     const found = state?.document ?? null;
@@ -93,10 +94,8 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     const { first } = sandbox;
     // A frozen clock does not fire timers that are already due.
     first.fireUntil(first.nowMs);
-    const deviations = options.deviations.map(({ id }) => id);
     if (state !== null) {
-      const { stateSync: sync } = options;
-      await state.keep(first, { onTrouble: companions.warn, sync, deviations });
+      await state.keep(first);
       sandbox.beforeAnswers.add(() => state.flush());
     }
     let recording: Recording | null = null;
@@ -115,9 +114,14 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
   }
 }
 
-async function openState(path: string): Promise<StateFile> {
+async function openState(
+  { state: path, stateSync: sync }: ReadOptions,
+  onTrouble: (message: string) => void,
+  deviations: readonly string[],
+): Promise<StateFile | null> {
+  if (path === undefined) return null;
   const { StateFile: File } = await import('../host/storage/state-file.ts');
-  return File.open(path);
+  return File.open(path, { onTrouble, sync, deviations });
 }
 
 /** `endFiles` closes the state file and the recording. */

@@ -5,11 +5,17 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import { mapOf, number, oneOf, record, text } from '../../core/record-kit.ts';
-import { loadWorld, serializeSnapshot, snapshotWorld } from '../../core/state/snapshot.ts';
+import {
+  loadWorld,
+  StateError,
+  serializeSnapshot,
+  snapshotWorld,
+} from '../../core/state/snapshot.ts';
 import { type Effect, type Input, step } from '../../core/step.ts';
 import type { World } from '../../core/world.ts';
-import type { InputKeeper } from '../world/world-host.ts';
-import { privateMode } from './private-file.ts';
+import type { WorldHost } from '../world/world-host.ts';
+import { privateMode, unreadableWords } from './private-file.ts';
+import type { SavedClock } from './world-document.ts';
 
 /** One line of JSON without its line end; bodies are base64, so that any bytes survive. */
 function serializeInput(input: Input): string {
@@ -25,14 +31,27 @@ const inputSchema = record({
 });
 
 /** Throws a SyntaxError if the line is no input. */
-function parseInput(line: string): Input {
-  const input = JSON.parse(line) as Input;
-  const [problem] = validate(inputSchema, input, 'it');
+function readInput(line: unknown): Input {
+  const [problem] = validate(inputSchema, line, 'it');
   if (problem !== undefined) throw new SyntaxError(`${problem.field} ${problem.message}`);
+  const input = line as Input;
   if (input.kind !== 'call') return input;
   if (input.call === undefined) throw new SyntaxError('call is missing');
   const body = new Uint8Array(Buffer.from(input.call.body as unknown as string, 'base64'));
   return { ...input, call: { ...input.call, body } };
+}
+
+/** A program that was killed while it wrote leaves a part of a line at the end. */
+export const wholeLines = (text: string): readonly string[] => text.split('\n').slice(0, -1);
+
+export function refuseReading(error: NodeJS.ErrnoException): never {
+  throw error instanceof StateError ? error : new StateError(unreadableWords(error));
+}
+
+/** What the lines were written under; they are replayed under the same. */
+export interface LogHead {
+  readonly settings: unknown;
+  readonly deviations: readonly string[];
 }
 
 /** Kept in memory while the disk is full; beyond that the log ends until it is started again. */
@@ -41,65 +60,81 @@ const noBytes: Buffer = Buffer.alloc(0);
 
 export interface InputLogOptions {
   /** Writes each line to the file before its step runs. */
-  readonly sync?: boolean;
-  /** Called when lines cannot be written, once until writing succeeds again. */
-  readonly onTrouble: (error: NodeJS.ErrnoException) => void;
-  /** Called when lines that could not be written are written after all. */
-  readonly onRecovery?: () => void;
+  readonly sync?: boolean | undefined;
+  /** Called once when lines cannot be written, and with null when they are written after all. */
+  readonly onTrouble: (error: NodeJS.ErrnoException | null) => void;
+}
+
+interface OpenFile {
+  readonly fd: number;
+  readonly close: () => unknown;
 }
 
 /** Appends lines to a file; the log of a state file starts without a file. */
-export class InputLog implements InputKeeper {
+export class InputLog {
   readonly #options: InputLogOptions;
-  readonly #closeFile: (file: number) => void;
-  #file: number | null;
+  #file: OpenFile | null;
   /** Bytes in the file. */
   #size = 0;
+  /** With `sync`: where the line of the current step begins. */
+  #lineStart = 0;
   #lines: (Input | string)[] = [];
   #unwritten: Buffer = noBytes;
   #failed = false;
   /** Lines are missing in this file: no more lines may follow. */
   #hasGap = false;
 
-  constructor(options: InputLogOptions, file: number | null = null, closeFile = closeSync) {
+  constructor(options: InputLogOptions, file: OpenFile | null = null) {
     this.#options = options;
     this.#file = file;
-    this.#closeFile = closeFile;
+  }
+
+  /** Logs the inputs of a world. If other changes were made to it, `writeWorld` logs it whole. */
+  follow(host: WorldHost, writeWorld: () => void): () => void {
+    const stopInputs = host.keepInputs({
+      begin: (input) => this.#begin(input),
+      done: (input) => this.#done(input),
+      failed: () => {
+        if (this.#options.sync === true) this.#cut(this.#lineStart);
+        writeWorld();
+      },
+    });
+    // A reset or a loaded state is not an input.
+    const stopNotices = host.listen(({ kind }) => {
+      if (kind === 'world') writeWorld();
+    });
+    return () => {
+      stopInputs();
+      stopNotices();
+    };
   }
 
   /**
    * With `sync` the line is written before its step, with a trailing space instead of the line end,
    * so that it is not complete yet. False: the disk refuses it, and the step must not run.
    */
-  begin(input: Input): boolean {
+  #begin(input: Input): boolean {
     if (this.#options.sync !== true) return true;
     this.flush();
     if (this.#file === null || this.#hasGap || this.#unwritten.byteLength > 0) return false;
-    const before = this.#size;
+    this.#lineStart = this.#size;
     if (this.#append(Buffer.from(`${serializeInput(input)} `))) return true;
-    this.#cut(before);
+    this.#cut(this.#lineStart);
     return false;
   }
 
   /** The step has succeeded. Overwriting the space needs no disk space. */
-  done(input: Input): void {
-    if (this.#options.sync === true) writeSync(this.#file as number, '\n', this.#size - 1);
+  #done(input: Input): void {
+    if (this.#options.sync === true) writeSync(this.#file?.fd as number, '\n', this.#size - 1);
     else this.line(input);
-  }
-
-  /** The step has failed: it is not logged. */
-  failed(input: Input): void {
-    if (this.#options.sync !== true) return;
-    this.#cut(this.#size - Buffer.byteLength(serializeInput(input)) - 1);
   }
 
   #cut(size: number): void {
     this.#size = size;
-    ftruncateSync(this.#file as number, size);
+    ftruncateSync(this.#file?.fd as number, size);
   }
 
-  /** Another world replaces the current one. */
-  world(world: World, beside: Readonly<Record<string, unknown>> = {}): void {
+  world(world: World, beside: Readonly<Record<string, unknown>>): void {
     const pieces = [...serializeSnapshot(snapshotWorld(world), beside)];
     this.line(pieces.join('').replaceAll('\n', ''));
   }
@@ -113,11 +148,11 @@ export class InputLog implements InputKeeper {
 
   /** Hands everything so far to the operating system, where it survives this process. */
   flush(): void {
-    const lines = this.#hasGap ? [] : this.#lines;
+    const lines = this.#lines;
     this.#lines = [];
-    const text = lines.map((line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`);
-    if (text.length > 0) {
-      this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(text.join(''))]);
+    if (lines.length > 0 && !this.#hasGap) {
+      const text = lines.map((line) => (typeof line === 'string' ? line : serializeInput(line)));
+      this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(`${text.join('\n')}\n`)]);
     }
     if (this.#file !== null && this.#unwritten.byteLength > 0) {
       const before = this.#size;
@@ -136,43 +171,39 @@ export class InputLog implements InputKeeper {
     try {
       while (this.#size < begin + bytes.byteLength) {
         const rest = bytes.subarray(this.#size - begin);
-        this.#size += writeSync(this.#file as number, rest, 0, rest.byteLength, this.#size);
+        this.#size += writeSync(this.#file?.fd as number, rest, 0, rest.byteLength, this.#size);
       }
     } catch (error) {
       if (!this.#failed) this.#options.onTrouble(error as NodeJS.ErrnoException);
       this.#failed = true;
       return false;
     }
-    if (this.#failed) this.#options.onRecovery?.();
+    if (this.#failed) this.#options.onTrouble(null);
     this.#failed = false;
     return true;
-  }
-
-  get isBegun(): boolean {
-    return this.#file !== null;
   }
 
   /**
    * Continues in a new file after its head; the last line of the current file names the new one.
    * Throws the system's error, and then continues with the current file.
    */
-  moveTo({ path, id }: LogFile, head: object): void {
+  moveTo({ path, id }: LogFile, head: LogHead): void {
     const first = Buffer.from(`${JSON.stringify(head)}\n`);
-    const file = openSync(path, 'wx', privateMode);
+    const fd = openSync(path, 'wx', privateMode);
     try {
-      for (let at = 0; at < first.byteLength; ) at += writeSync(file, first, at);
+      for (let at = 0; at < first.byteLength; ) at += writeSync(fd, first, at);
       if (this.#file !== null && !this.#hasGap) this.line(JSON.stringify({ next: id }));
       this.flush();
       // A line that names a missing file is skipped.
       const isLinked = this.#file === null || this.#unwritten.byteLength === 0;
       if (!isLinked) throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
     } catch (error) {
-      closeSync(file);
+      closeSync(fd);
       rmSync(path, { force: true });
       throw error;
     }
-    if (this.#file !== null) closeSync(this.#file);
-    this.#file = file;
+    this.#file?.close();
+    this.#file = { fd, close: () => closeSync(fd) };
     this.#size = first.byteLength;
     this.#unwritten = noBytes;
     this.#hasGap = false;
@@ -182,11 +213,11 @@ export class InputLog implements InputKeeper {
     this.flush();
     if (this.#file === null) return;
     try {
-      fsyncSync(this.#file);
+      fsyncSync(this.#file.fd);
     } catch (error) {
       if (!this.#failed) this.#options.onTrouble(error as NodeJS.ErrnoException);
     }
-    this.#closeFile(this.#file);
+    this.#file.close();
     this.#file = null;
   }
 }
@@ -197,31 +228,33 @@ export interface LogFile {
   readonly path: string;
 }
 
-/** A clock as lines and documents hold it. */
-export interface SavedClock {
-  readonly mode: string;
-  readonly now_ms: number;
-  readonly speed?: number;
-}
-
-/** A world to which the lines of a log are played. */
+/** A world to which the lines of a log are played; the first one is a world. */
 export class Playback {
-  world: World;
   clock: SavedClock | undefined;
-  readonly #behaviour: Behaviour;
   /** All effects, including answers, in order. */
   readonly effects: Effect[] = [];
+  readonly #behaviour: Behaviour;
+  #world: World | null = null;
 
-  constructor(world: World, behaviour: Behaviour, clock?: SavedClock) {
-    this.world = world;
+  constructor(behaviour: Behaviour) {
     this.#behaviour = behaviour;
-    this.clock = clock;
+  }
+
+  get world(): World {
+    if (this.#world !== null) return this.#world;
+    throw new StateError('a recording begins with the world it was made in');
   }
 
   /** Throws a SyntaxError for an invalid line, and any error of the step. */
-  play(line: string): void {
-    if (line.startsWith('{"format":')) this.world = loadWorld(JSON.parse(line), this.#behaviour);
-    else if (line.startsWith('{"clock":')) this.clock = JSON.parse(line).clock as SavedClock;
-    else this.effects.push(...step(this.world, this.#behaviour, parseInput(line)).effects);
+  play(line: unknown): void {
+    const { format, clock } = (line ?? {}) as {
+      readonly format?: unknown;
+      readonly clock?: SavedClock;
+    };
+    if (clock !== undefined) this.clock = clock;
+    if (format !== undefined) this.#world = loadWorld(line, this.#behaviour);
+    else if (clock === undefined) {
+      this.effects.push(...step(this.world, this.#behaviour, readInput(line)).effects);
+    }
   }
 }

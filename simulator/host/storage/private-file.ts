@@ -18,8 +18,24 @@ export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
 
+/** For `catch`: null for an error with one of these codes. */
+export function nullOn(...codes: readonly string[]): (error: NodeJS.ErrnoException) => null {
+  return (error) => {
+    if (codes.includes(error.code ?? '')) return null;
+    throw error;
+  };
+}
+
+/** Why a file cannot be read, for the user who named it. */
+export function unreadableWords(error: NodeJS.ErrnoException): string {
+  if (error instanceof FileProblem) return error.message;
+  return `cannot be read (${error.code ?? error.message})`;
+}
+
 /** Why a file cannot be written, for the user who named it. */
-export function unwritableWords({ code, message, path }: NodeJS.ErrnoException): string {
+export function unwritableWords(error: NodeJS.ErrnoException): string {
+  const { code, message, path } = error;
+  if (error instanceof FileProblem) return message;
   if (code === 'ENOENT' && path !== undefined) return `there is no folder ${dirname(path)}`;
   if (code === 'EISDIR') return 'it is a folder';
   return `cannot be written (${code ?? message})`;
@@ -44,11 +60,8 @@ export async function findReplaceableFile(path: string): Promise<string> {
 }
 
 async function followLinks(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const real = await realpath(path).catch(nullOn('ENOENT'));
+  if (real !== null) return real;
   const link = await lstat(path).catch(() => null);
   if (link?.isSymbolicLink()) {
     throw new FileProblem('is a symbolic link to a file that is not there');
@@ -57,12 +70,7 @@ async function followLinks(path: string): Promise<string> {
   return join(folder, basename(path));
 }
 
-async function statOf(path: string) {
-  return stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-}
+const statOf = (path: string) => stat(path).catch(nullOn('ENOENT'));
 
 /**
  * Opens a file that was checked before. In a folder that others can write, another user may have

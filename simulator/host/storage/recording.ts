@@ -2,15 +2,17 @@
 // answers, byte for byte.
 import { constants } from 'node:fs';
 import { type FileHandle, readFile, rm } from 'node:fs/promises';
+import { parseJson } from '../../../fixtures/lenient.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
-import { loadWorld, StateError } from '../../core/state/snapshot.ts';
+import { StateError } from '../../core/state/snapshot.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { InputLog, Playback } from './input-log.ts';
+import { InputLog, type LogHead, Playback, refuseReading, wholeLines } from './input-log.ts';
 import {
   createPrivate,
   FileProblem,
   findRealFile,
+  nullOn,
   openPlain,
   privateMode,
   unwritableWords,
@@ -35,21 +37,17 @@ export async function recordWorld(
 ): Promise<Recording> {
   const path = await findRealFile(named).catch(refuseFile);
   const file = await openEmpty(path).catch(refuseFile);
-  const options = {
-    onTrouble: ({ code, message }: NodeJS.ErrnoException) =>
-      onTrouble(`the recording could not be written to ${path}: ${code ?? message}`),
+  const report = (error: NodeJS.ErrnoException | null) => {
+    if (error === null) return;
+    onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
   };
-  const log = new InputLog(options, file.fd, () => void file.close());
-  const writeWorld = () => log.world(host.world, { settings: host.behaviour.settings, deviations });
+  const log = new InputLog({ onTrouble: report }, file);
+  const head: LogHead = { settings: host.behaviour.settings, deviations };
+  const writeWorld = () => log.world(host.world, { ...head });
   writeWorld();
-  const stopInputs = host.keepInputs({ done: (input) => log.done(input), failed: writeWorld });
-  // A reset or a loaded state is not an input: the replay continues with that world.
-  const stopNotices = host.listen(({ kind }) => {
-    if (kind === 'world') writeWorld();
-  });
+  const stop = log.follow(host, writeWorld);
   const close = () => {
-    stopInputs();
-    stopNotices();
+    stop();
     log.close();
   };
   return {
@@ -62,53 +60,35 @@ export async function recordWorld(
 }
 
 async function openEmpty(path: string): Promise<FileHandle> {
-  const created = await createPrivate(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return null;
-    throw error;
-  });
-  if (created !== null) return created;
-  const file = await openPlain(path, constants.O_WRONLY);
+  const created = await createPrivate(path).catch(nullOn('EEXIST'));
+  const file = created ?? (await openPlain(path, constants.O_WRONLY));
   const { size, mode } = await file.stat();
-  if (size === 0) {
-    await file.chmod(mode & privateMode);
-    return file;
+  if (size > 0) {
+    await file.close();
+    throw new FileProblem('is not empty; remove it, or name another file');
   }
-  await file.close();
-  throw new FileProblem('is not empty; remove it, or name another file');
+  await file.chmod(mode & privateMode);
+  return file;
 }
 
 function refuseFile(error: NodeJS.ErrnoException): never {
-  throw error instanceof FileProblem ? error : new FileProblem(unwritableWords(error));
-}
-
-export interface RecordedOptions {
-  readonly settings: unknown;
-  readonly deviations: readonly string[];
+  throw new FileProblem(unwritableWords(error));
 }
 
 /** The lines of a recording, and how its world was created. Throws a StateError. */
 export async function readRecording(
   path: string,
-): Promise<{ readonly lines: readonly string[]; readonly options: RecordedOptions }> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new StateError(`cannot be read (${error.code ?? error.message})`);
-  });
-  // A program that was killed while it wrote leaves a part of a line at the end.
-  const lines = text.split('\n').slice(0, -1);
-  const { settings = {}, deviations } = parseHead(lines[0] ?? text);
+): Promise<{ readonly lines: readonly string[]; readonly options: LogHead }> {
+  const text = await readFile(path, 'utf8').catch(refuseReading);
+  const lines = wholeLines(text);
+  const head = lines[0] ?? text;
+  const world = head.startsWith('{"format":') ? parseJson(head) : undefined;
+  if (world === undefined) {
+    throw new StateError('is no recording: it must begin with a world, as --record writes it');
+  }
+  const { settings = {}, deviations } = world as Partial<LogHead>;
   const ids = Array.isArray(deviations) ? deviations.map(String) : [];
   return { lines, options: { settings, deviations: ids } };
-}
-
-function parseHead(line: string): Partial<RecordedOptions> {
-  const none = 'is no recording: it must begin with a world, as --record writes it';
-  if (!line.startsWith('{"format":')) throw new StateError(none);
-  try {
-    return JSON.parse(line) as Partial<RecordedOptions>;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError(none);
-  }
 }
 
 /** Plays the lines of a recording. Throws a StateError that names the line. */
@@ -117,12 +97,11 @@ export async function playRecording(
   behaviour: Behaviour,
 ): Promise<Playback> {
   await phoneTables.load();
-  let played: Playback | null = null;
+  const played = new Playback(behaviour);
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
     try {
-      if (played !== null) played.play(line);
-      else played = new Playback(loadWorld(JSON.parse(line), behaviour), behaviour);
+      played.play(JSON.parse(line));
     } catch (error) {
       if (error instanceof StateError) throw error;
       const why =
@@ -132,6 +111,5 @@ export async function playRecording(
       throw new StateError(`line ${index + 1} ${why}`, { cause: error });
     }
   }
-  if (played === null) throw new StateError('a recording begins with the world it was made in');
   return played;
 }

@@ -53,12 +53,15 @@ const beside = (path: string, ending: string) => join(path, '..', `.state.json.$
 const logOf = (path: string) =>
   join(path, '..', namesBeside(path).find((name) => name.endsWith('.wal')) ?? 'no log');
 
+const open = (path: string, options: Partial<StateFileOptions> = {}) =>
+  StateFile.open(path, { onTrouble: assert.unreachable, ...options });
+
 async function keep(
   { sandbox, path }: Pick<Place, 'sandbox' | 'path'>,
   options: Partial<StateFileOptions> = {},
 ): Promise<StateFile> {
-  const file = await StateFile.open(path);
-  await file.keep(sandbox.first, { onTrouble: assert.unreachable, ...options });
+  const file = await open(path, options);
+  await file.keep(sandbox.first);
   return file;
 }
 
@@ -227,7 +230,7 @@ state('a torn, newer or foreign file is refused and left unchanged', async ({ pa
 
 state('a missing folder, a folder or a pipe is refused without waiting', async ({ folder }) => {
   const missing = join(folder, 'missing', 'state.json');
-  const message = await messageOf(StateFile.open(missing));
+  const message = await messageOf(open(missing));
   assert.is(message, `there is no folder ${join(folder, 'missing')}`);
   const [odd, pipe] = [join(folder, 'folder.json'), join(folder, 'pipe.json')];
   fs.mkdirSync(odd);
@@ -247,7 +250,7 @@ state('a symbolic link is followed and preserved; a hard link is refused', async
   await linked.close();
   assert.equal(fs.readFileSync(link, 'utf8'), fs.readFileSync(path, 'utf8'));
   fs.linkSync(path, join(folder, 'second.json'));
-  assert.match(await messageOf(StateFile.open(path)), /hard link/);
+  assert.match(await messageOf(open(path)), /hard link/);
 });
 
 state('a file changed by another program is left alone, and the world continues', async (place) => {
@@ -415,13 +418,13 @@ state('a state file has one sandbox, and the lock of a killed one is free', asyn
   const half = beside(path, `${pid}.0123456789abcdef.saving`);
   fs.writeFileSync(lock, `${pid}\n`);
   fs.writeFileSync(half, '{"half');
-  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${pid}`);
+  assert.match(await messageOf(open(path)), `is in use by process ${pid}`);
   assert.not.ok(fs.existsSync(path), 'and nothing was written');
   assert.ok(fs.existsSync(half));
   const began = await startOf(pid);
   assert.ok(began, 'this system says when a process began');
   fs.writeFileSync(lock, `${pid} ${began}\n`);
-  assert.match(await messageOf(StateFile.open(path)), `is in use by process ${pid}`);
+  assert.match(await messageOf(open(path)), `is in use by process ${pid}`);
   fs.writeFileSync(lock, `${pid} ${began}0\n`);
   await (await keep(place)).close();
   assert.ok(fs.existsSync(path), 'another process has that id by now');
@@ -456,7 +459,7 @@ state('a link, a pipe or a torn text at the lock path is not a lock', async ({ f
   }
   assert.is(fs.readFileSync(victim, 'utf8'), 'theirs');
   fs.mkdirSync(lock);
-  assert.match(await messageOf(StateFile.open(path)), /^is in use by another process: stop that/);
+  assert.match(await messageOf(open(path)), /^is in use by another process: stop that/);
   fs.rmSync(lock, { recursive: true });
   await lockState(path);
   fs.writeFileSync(lock, '1 2\n');

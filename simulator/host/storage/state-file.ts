@@ -4,23 +4,30 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Adapter } from 'lowdb';
+import { type Adapter, Low } from 'lowdb';
+import { parseJson } from '../../../fixtures/lenient.ts';
 import { parseSettings } from '../../../fixtures/settings.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import {
   dumpWorld,
-  loadWorld,
-  type Snapshot,
   StateError,
   serializeSnapshot,
   snapshotWorld,
 } from '../../core/state/snapshot.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { InputLog, type LogFile, Playback, type SavedClock } from './input-log.ts';
+import {
+  InputLog,
+  type LogFile,
+  type LogHead,
+  Playback,
+  refuseReading,
+  wholeLines,
+} from './input-log.ts';
 import {
   FileProblem,
   findReplaceableFile,
+  nullOn,
   readPlain,
   replacePrivately,
   unwritableWords,
@@ -37,45 +44,29 @@ const logOf = (path: string, id: string): LogFile => ({
   path: join(dirname(path), `.${basename(path)}.${id}.wal`),
 });
 
-/** First line of a log. Its lines are replayed under the behaviour they were written under. */
-interface LogHead {
-  readonly settings: unknown;
-  readonly deviations: readonly string[];
-}
-
 /**
  * The document in a state file with the inputs of its log, or null if there is no file. Throws a
  * StateError.
  */
 export async function readStateFile(path: string): Promise<unknown> {
   const real = await findReplaceableFile(path).catch(refuseReading);
-  const { Low } = await import('lowdb');
   const state = new Low<object | null>(stateAdapter(real), null);
   await state.read();
   return state.data === null ? null : replayLog(real, state.data);
 }
 
-/** A snapshot of a world, and the other members of the file. */
-interface StoredWorld {
-  readonly snapshot: Snapshot;
-  readonly beside: Readonly<Record<string, unknown>>;
-}
-
 /**
- * Reads JSON; writes a snapshot piece by piece, so that other work can run in between, and replaces
+ * Reads JSON; writes a document piece by piece, so that other work can run in between, and replaces
  * the file as a whole.
  */
 const stateAdapter = (path: string): Adapter<object | null> => ({
   read: async () => {
-    const text = await readPlain(path).catch((error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' ? null : refuseReading(error),
-    );
+    const text = await readPlain(path).catch(nullOn('ENOENT')).catch(refuseReading);
     return text === null ? null : parseState(text);
   },
-  write: async (data) => {
-    const { snapshot, beside } = data as StoredWorld;
+  write: async (pieces) => {
     await replacePrivately(path, async (file) => {
-      for (const piece of serializeSnapshot(snapshot, beside)) {
+      for (const piece of pieces as Iterable<string>) {
         // Not `write`: when the disk becomes full, it writes a part and reports no error.
         await file.writeFile(piece);
         await nextTurn();
@@ -84,19 +75,9 @@ const stateAdapter = (path: string): Adapter<object | null> => ({
   },
 });
 
-function refuseReading(error: NodeJS.ErrnoException): never {
-  const isOdd = error instanceof FileProblem;
-  throw new StateError(isOdd ? error.message : `cannot be read (${error.code ?? error})`);
-}
-
 function parseState(text: string): object {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError('is not whole JSON; it was left as it is');
-  }
+  const document = parseJson(text);
+  if (document === undefined) throw new StateError('is not whole JSON; it was left as it is');
   if (typeof document === 'object' && document !== null && !Array.isArray(document)) {
     return document;
   }
@@ -105,8 +86,7 @@ function parseState(text: string): object {
 
 /** The state itself if it has no log, as after every orderly end. */
 async function replayLog(path: string, document: object): Promise<unknown> {
-  const { log, clock } = document as { readonly log?: unknown; readonly clock?: SavedClock };
-  let id = log;
+  let id = (document as { readonly log?: unknown }).log;
   let played: Playback | null = null;
   for (let lines = await readLog(path, id); lines !== null; lines = await readLog(path, id)) {
     const name = basename(logOf(path, String(id)).path);
@@ -114,9 +94,9 @@ async function replayLog(path: string, document: object): Promise<unknown> {
     for (const [index, line] of lines.entries()) {
       try {
         const parsed = JSON.parse(line);
-        if (index === 0) played ??= await beginPlayback(document, clock, parsed);
+        if (index === 0) played ??= await beginPlayback(document, parsed);
         else if (parsed.next !== undefined) id = parsed.next;
-        else played?.play(line);
+        else played?.play(parsed);
       } catch (error) {
         if (error instanceof StateError) throw error;
         const place = `${name}: line ${index + 1} is broken`;
@@ -133,7 +113,6 @@ async function replayLog(path: string, document: object): Promise<unknown> {
 /** Under the behaviour in the head of a log. */
 async function beginPlayback(
   document: object,
-  clock: SavedClock | undefined,
   { settings: given, deviations }: LogHead,
 ): Promise<Playback> {
   const { settings, problems = [] } = parseSettings(given);
@@ -148,18 +127,20 @@ async function beginPlayback(
     }
     behaviour = found.override(behaviour);
   }
-  return new Playback(loadWorld(document, behaviour), behaviour, clock);
+  const played = new Playback(behaviour);
+  played.play(document);
+  return played;
 }
 
 /**
  * Null if it is not our log: in a folder that others can write, a planted log would change the
- * world. A program that was killed while it wrote leaves a part of a line at the end.
+ * world.
  */
 async function readLog(path: string, id: unknown): Promise<readonly string[] | null> {
   if (typeof id !== 'string' || !/^[0-9a-f]{16}$/.test(id)) return null;
   const owners = [(await stat(path)).uid, process.getuid?.() ?? 0];
   return readPlain(logOf(path, id).path, owners).then(
-    (text) => text.split('\n').slice(0, -1),
+    wholeLines,
     (error: NodeJS.ErrnoException) => {
       if (error instanceof FileProblem || error.code === 'ENOENT') return null;
       throw error;
@@ -178,86 +159,67 @@ export interface StateFileOptions {
 
 export class StateFile {
   /** What the file held when it was opened; null if there was none. */
-  readonly document: unknown;
+  document: unknown = null;
   readonly #locked: string;
+  readonly #options: StateFileOptions;
+  readonly #log: InputLog;
   #path: string;
   /** The version that this program last read or wrote; another program wrote any other one. */
-  #version: string | null;
+  #version: string | null = null;
   #host: WorldHost | null = null;
-  #options: StateFileOptions = { onTrouble: () => undefined };
-  #log = new InputLog({ onTrouble: () => undefined });
   #stop: () => void = () => undefined;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #saving: Promise<unknown> = Promise.resolve();
-  #savedInMs = 0;
+  /** How long the last save took; null before the first one. */
+  #savedInMs: number | null = null;
 
   /**
    * Locks a file and then reads it, so that no other sandbox saves meanwhile. Throws a StateError
    * if it cannot be read, or if another sandbox uses it.
    */
-  static async open(named: string): Promise<StateFile> {
+  static async open(named: string, options: StateFileOptions): Promise<StateFile> {
     const path = await findReplaceableFile(named).catch(refuseReading);
     await lockState(path).catch(refuseWriting);
+    const file = new StateFile(path, options);
     try {
-      const version = await versionOf(path);
-      return new StateFile(path, version, await readStateFile(path));
+      file.#version = await versionOf(path);
+      file.document = await readStateFile(path);
+      return file;
     } catch (error) {
       await unlockState(path);
       throw error;
     }
   }
 
-  private constructor(path: string, version: string | null, document: unknown) {
+  private constructor(path: string, options: StateFileOptions) {
     this.#locked = path;
     this.#path = path;
-    this.#version = version;
-    this.document = document;
+    this.#options = options;
+    this.#log = new InputLog({
+      sync: options.sync,
+      onTrouble: (error) => {
+        const why = `could not be written (${error?.code ?? error?.message})`;
+        this.#setTrouble(error && `the write-ahead log of ${this.#path} ${why}`);
+      },
+    });
   }
 
   /** Saves a world for the first time, and follows it from then on. Throws a StateError. */
-  async keep(host: WorldHost, options: StateFileOptions): Promise<void> {
+  async keep(host: WorldHost): Promise<void> {
     this.#host = host;
-    this.#options = options;
-    this.#log = new InputLog({
-      sync: options.sync ?? false,
-      onTrouble: ({ code, message }) =>
-        this.#trouble(
-          host,
-          `the write-ahead log of ${this.#path} could not be written (${code ?? message})`,
-        ),
-      onRecovery: () => {
-        host.stateTrouble = null;
-      },
-    });
-    this.#watch(host);
-    await this.#write(host).catch(refuseWriting);
-  }
-
-  #watch(host: WorldHost): void {
     const log = this.#log;
-    const writeClock = () => log.line(JSON.stringify({ clock: serializeClock(host) }));
-    const writeWorld = () => {
-      log.world(host.world);
-      writeClock();
-    };
-    const stopInputs = host.keepInputs({
-      begin: (input) => log.begin(input),
-      done: (input) => log.done(input),
-      failed: (input) => {
-        log.failed(input);
-        writeWorld();
-      },
-    });
+    const beside = () => ({ clock: serializeClock(host) });
+    const stopLog = log.follow(host, () => log.world(host.world, beside()));
     const stopNotices = host.listen(({ kind }) => {
-      if (kind === 'world') writeWorld();
-      else if (kind === 'clock') writeClock();
+      if (kind === 'clock') log.line(JSON.stringify(beside()));
       this.#later();
     });
     this.#stop = () => {
-      stopInputs();
+      stopLog();
       stopNotices();
-      if (this.#timer !== null) clearTimeout(this.#timer);
+      clearTimeout(this.#timer);
     };
+    await this.#write(host).catch(refuseWriting);
   }
 
   /** All inputs so far are in the log when this returns. */
@@ -267,11 +229,11 @@ export class StateFile {
 
   /** A slow save is repeated less often: the log has the inputs until then. */
   #later(): void {
-    if (this.#timer !== null) return;
+    if (this.#timer !== undefined || this.#savedInMs === null) return;
     const waitMs = Math.max(saveAfterMs, 5 * this.#savedInMs);
     this.#timer = setTimeout(() => {
       this.#saving = this.#saving.then(() => {
-        this.#timer = null;
+        this.#timer = undefined;
         return this.save();
       });
     }, waitMs);
@@ -279,39 +241,35 @@ export class StateFile {
 
   /** Saves the current world in small steps, so that other work can run in between. */
   async save(): Promise<boolean> {
-    const host = this.#host as WorldHost;
     try {
-      await this.#write(host);
-      host.stateTrouble = null;
-      return true;
+      await this.#write(this.#host as WorldHost);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      this.#trouble(
-        host,
+      this.#setTrouble(
         `the state could not be saved to ${this.#path} (${code ?? message}); ` +
           `what it lacks is in the write-ahead log beside it as far as that could be written`,
       );
       return false;
     }
+    this.#setTrouble(null);
+    return true;
   }
 
-  #trouble(host: WorldHost, words: string): void {
-    host.stateTrouble = words;
-    this.#options.onTrouble(words);
+  #setTrouble(words: string | null): void {
+    if (this.#host !== null) this.#host.stateTrouble = words;
+    if (words !== null) this.#options.onTrouble(words);
   }
 
   async #write(host: WorldHost): Promise<void> {
     const startedAtMs = performance.now();
     if ((await versionOf(this.#path)) !== this.#version) await this.#stepAside();
-    const { Low } = await import('lowdb');
     const { settings } = host.behaviour;
     const { deviations = [] } = this.#options;
     const file = logOf(this.#path, randomBytes(8).toString('hex'));
-    const head: LogHead = { settings, deviations };
-    this.#log.moveTo(file, head);
+    this.#log.moveTo(file, { settings, deviations });
     const beside = { clock: serializeClock(host), log: file.id };
-    const stored: StoredWorld = { snapshot: snapshotWorld(host.world), beside };
-    await new Low(stateAdapter(this.#path), stored).write();
+    const pieces = serializeSnapshot(snapshotWorld(host.world), beside);
+    await new Low<object | null>(stateAdapter(this.#path), pieces).write();
     this.#version = await versionOf(this.#path);
     await removeLogs(this.#path, file.id);
     this.#savedInMs = performance.now() - startedAtMs;
@@ -335,7 +293,7 @@ export class StateFile {
   async close(): Promise<void> {
     this.#stop();
     await this.#saving;
-    const isSaved = this.#log.isBegun && (await this.save());
+    const isSaved = this.#savedInMs !== null && (await this.save());
     this.#log.close();
     if (isSaved) await removeLogs(this.#path);
     await unlockState(this.#locked);

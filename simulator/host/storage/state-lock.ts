@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StateError } from '../../core/state/snapshot.ts';
-import { createPrivate, FileProblem, halfOf, readPlain } from './private-file.ts';
+import { createPrivate, FileProblem, halfOf, nullOn, readPlain } from './private-file.ts';
 
 /** A further try is only needed if another process took over a stale lock first. */
 const maxTries = 4;
@@ -43,22 +43,17 @@ export async function lockState(path: string): Promise<void> {
  */
 export async function unlockState(path: string): Promise<void> {
   const lock = lockOf(path);
-  try {
+  const remove = async () => {
     const pid = Number((await readLock(lock)).trim().split(' ')[0]);
     if (pid === process.pid) await rm(lock, { force: true });
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error;
-  }
+  };
+  await remove().catch(nullOn('EACCES', 'EPERM', 'EROFS'));
 }
 
 /** False if anything exists under the lock's name. */
 async function makeLock(lock: string): Promise<boolean> {
   const ours = `${process.pid} ${(await startOf(process.pid)) ?? ''}\n`;
-  const file = await createPrivate(lock).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return null;
-    throw error;
-  });
+  const file = await createPrivate(lock).catch(nullOn('EEXIST'));
   if (file === null) return false;
   await file.writeFile(ours).finally(() => file.close());
   return true;
@@ -81,12 +76,8 @@ async function readLock(lock: string): Promise<string> {
  */
 async function removeStale(lock: string, text: string): Promise<void> {
   const moved = halfOf(lock);
-  try {
-    await rename(lock, moved);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
+  const isGone = (await rename(lock, moved).catch(nullOn('ENOENT'))) === null;
+  if (isGone) return;
   const isStale = (await readLock(moved)) === text && !(await lstat(moved)).isDirectory();
   await (isStale ? rm(moved, { force: true }) : rename(moved, lock));
 }

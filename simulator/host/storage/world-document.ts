@@ -19,8 +19,10 @@ const savedClockSchema = object('A clock.', {
   'speed?': ofType<number>({ type: 'number', minimum: 0.001, maximum: 1_000_000 }),
 });
 
-/** A clock as documents hold it. */
-export function serializeClock({ clock, nowMs: now_ms }: WorldHost) {
+/** A clock as documents and logs hold it. */
+export type SavedClock = ValueOf<typeof savedClockSchema>;
+
+export function serializeClock({ clock, nowMs: now_ms }: WorldHost): SavedClock {
   const { mode, speed } = clock;
   return { mode, now_ms, ...(speed === 1 ? {} : { speed }) };
 }
@@ -56,6 +58,6 @@ function readClock(document: unknown): ClockState | null {
   if (clock === null) return null;
   const [problem] = validate(savedClockSchema, clock, 'clock', 'clock');
   if (problem !== undefined) throw new StateError(`${problem.field} ${problem.message}`);
-  const { mode, now_ms: nowMs, speed = 1 } = clock as ValueOf<typeof savedClockSchema>;
+  const { mode, now_ms: nowMs, speed = 1 } = clock as SavedClock;
   return { mode, nowMs, speed };
 }
