@@ -11,9 +11,9 @@ import {
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { RequestShown } from '../control/journal.ts';
 import { viewRequest } from '../control/journal.ts';
-import { nextTimer } from '../core/fire-timer.ts';
 import { findEntry, type IdempotencyOutcome, idempotencyOutcomes } from '../core/journal.ts';
-import type { TimerKind } from '../core/timers.ts';
+import { nextTimer } from '../core/step.ts';
+import type { TimerKind } from '../core/world.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
 const longestWaitMs = 2 ** 31 - 1;

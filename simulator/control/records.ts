@@ -31,7 +31,6 @@ import {
   tradingAccountMembers,
   transactionMembers,
 } from '../../fixtures/schemas/records.ts';
-import { nextDueMs } from '../core/fire-timer.ts';
 import {
   type Fault,
   faultEffect,
@@ -48,6 +47,7 @@ import type {
   TradingAccount,
 } from '../core/records.ts';
 import { eventId } from '../core/serialize.ts';
+import { nextDueMs } from '../core/step.ts';
 import { findEvent } from '../core/world.ts';
 import { clockModes } from '../host/world/clock.ts';
 import type { WorldHost } from '../host/world/world-host.ts';

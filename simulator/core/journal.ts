@@ -16,12 +16,13 @@ export interface InjectedFault {
   readonly effect: Fault['effect'];
 }
 
-type ResultName =
+/** What the stages found about a call. */
+type Findings =
   | ('n' | 'requestId' | 'call' | 'operation' | 'key' | 'subject' | 'idempotency' | 'firstCall')
   | ('decidedBy' | 'transition' | 'allowanceLeft' | 'allowance' | 'eventsAfter' | 'faults');
 
-/** What the stages found about a call, and what became of it. */
-export interface JournalEntry extends Readonly<Pick<RequestContext, ResultName>> {
+/** A call, and what became of it. */
+export interface JournalEntry extends Readonly<Pick<RequestContext, Findings>> {
   readonly atMs: number;
   readonly clientId: string | null;
   readonly cites: readonly Cite[];
@@ -37,7 +38,7 @@ export interface JournalEntry extends Readonly<Pick<RequestContext, ResultName>>
 }
 
 /** The last 429 of a caller: the call that got it, and when its Retry-After ends. */
-export interface CallerLimit {
+interface CallerLimit {
   readonly atMs: number;
   readonly untilMs: number;
   readonly call: string;

@@ -1,7 +1,6 @@
 // Which records a reference names: nearly always one. There are several only if each is out of
 // reach of the credentials that created the others (NS-20).
 import type { Behaviour } from './behaviour.ts';
-import type { PersonKeys } from './change.ts';
 import type { Account, Transaction } from './records.ts';
 
 /** The ids for each reference in the order of creation; a single id is stored without a list. */
@@ -33,19 +32,22 @@ export function findReferenced<R>(
   return null;
 }
 
-/** The references of an account (NS-20). */
-export function personKeys({ accounts, values }: Behaviour, account: Account): PersonKeys {
+/** How an account is looked up: indexes (of a brand or a firm), and the keys in them (NS-20). */
+export function personKeys({ accounts, values }: Behaviour, account: Account) {
   const { firm_id: firmId, brand_id: brandId, client_reference_id: reference } = account;
   return {
     index: accounts.referenceIndex(firmId, brandId),
     reference: values.referenceKey(reference),
+    /** Email and phone are unique at the brand (ACC-10). */
     people: accounts.peopleIndex(brandId),
     email: values.emailKey(account.email),
     phone: values.phoneKey(account.phone),
   };
 }
 
-/** The references of a transaction (TXN-2). */
+export type PersonKeys = ReturnType<typeof personKeys>;
+
+/** How a transaction is looked up (TXN-2). */
 export function transactionKey({ transactions }: Behaviour, transaction: Transaction): string {
   const { firm_id: firmId, account_id: accountId, client_reference_id: reference } = transaction;
   return transactions.referenceKey(firmId, accountId, reference);

@@ -61,15 +61,6 @@ export function requestId({ idEras }: World, n: number): string {
 /** ERR-1b: base URL of the error documentation. */
 const docsUrl = 'https://docs.trading-platform.example';
 
-/** NS-44: how a value that was never set is shown; an undefined member is omitted. */
-const ABSENT: Readonly<Record<Settings['absent_optionals'], Absent>> = {
-  null: null,
-  empty: '',
-  left_out: undefined,
-};
-
-type Absent = '' | null | undefined;
-
 /** A refusal before it is printed (ERR-1). */
 export interface Problem {
   readonly status: number;
@@ -79,9 +70,31 @@ export interface Problem {
   readonly errors: readonly { readonly field: string; readonly message: string }[];
 }
 
+/** The members of a record that callers are shown, in their order; undefined is left out. */
+function pick<R extends object>(members: object) {
+  const names = Object.keys(members) as (keyof R & string)[];
+  return (record: R, absent: '' | null | undefined): Record<string, unknown> => {
+    const picked: Record<string, unknown> = {};
+    for (const name of names) picked[name] = record[name] ?? absent;
+    return picked;
+  };
+}
+
+/** ACC-18: never includes the email. */
+const pickAccount = pick<Account>(accountMembers.api);
+/** TXN-8, TXN-9, TXS-19: without reason and operator. */
+const pickTransaction = pick<Transaction>(transactionMembers.api);
+const pickOrder = pick<Order>(orderMembers);
+const pickPosition = pick<Position>(positionMembers.api);
+const pickSubscription = pick<Subscription>(subscriptionMembers.api);
+
 /** How records are shown, as JSON text. */
 export function serializePolicy(settings: Settings) {
-  const absent = ABSENT[settings.absent_optionals];
+  /** NS-44: how a value that was never set is shown. */
+  const absent = ({ null: null, empty: '', left_out: undefined } as const)[
+    settings.absent_optionals
+  ];
+  const errorEntry = errorEntries[settings.error_entry];
   /** Many subscriptions get the same event at about the same time, so it is printed once. */
   const recentEnvelopes: { readonly event: EventRecord; readonly text: string }[] = [];
   return {
@@ -91,102 +104,63 @@ export function serializePolicy(settings: Settings) {
       const id = Number(account.id);
       return JSON.stringify({ record_id: id, account_id: id, ...pickAccount(account, absent) });
     },
-    transaction: (transaction: Transaction) => JSON.stringify(pickTransaction(transaction)),
+    transaction: (transaction: Transaction) => JSON.stringify(pickTransaction(transaction, null)),
     transactionRead: (transaction: Transaction) =>
       JSON.stringify({
         record_id: Number(transaction.id),
-        ...pickTransaction(transaction),
+        ...pickTransaction(transaction, null),
         account_id: Number(transaction.account_id),
       }),
     /** NS-1. */
-    order: (order: Order) => JSON.stringify(pickOrder(order)),
+    order: (order: Order) => JSON.stringify(pickOrder(order, null)),
     position: (position: Position) => {
       const status = position.closed_at === null ? 'open' : 'closed';
-      return JSON.stringify({ ...pickPosition(position), status });
+      return JSON.stringify({ ...pickPosition(position, null), status });
     },
     /** HOOK-3: only create and rotate pass a secret. */
     subscription: (subscription: Subscription, secret: string | null) => {
-      const shown = pickSubscription(subscription);
+      const shown = pickSubscription(subscription, null);
       // NS-52.
       if (settings.subscription_brand_id === 'number' && subscription.brand_id !== null) {
         shown.brand_id = Number(subscription.brand_id);
       }
       return JSON.stringify(secret === null ? shown : { ...shown, secret });
     },
-    problem: (problem: Problem, requestId: string) =>
-      serializeProblem(problem, requestId, settings.error_entry),
+    /** ERR-1a, ERR-1b, NS-13. */
+    problem: ({ title, status, code, detail, errors }: Problem, requestId: string) =>
+      JSON.stringify({
+        type: `${docsUrl}/errors/${code}`,
+        ...{ title, status, code, detail, request_id: requestId },
+        errors: errors.map(errorEntry),
+      }),
+    /** EVT-2a, NS-9: contains the record as the API showed it when it changed. */
     envelope: (event: EventRecord, world: World) => {
       const known = recentEnvelopes[event.seq % 64];
       if (known?.event === event) return known.text;
-      const text = serializeEnvelope(event, world, settings);
-      recentEnvelopes[event.seq % 64] = { event, text };
+      const { seq, category, kind, occurred_at, firm_id, brand_id, account_id, body } = event;
+      const head = JSON.stringify({
+        id: eventId(world, seq),
+        [settings.envelope_seq_name]: seq,
+        ...{ category, kind, occurred_at, firm_id, brand_id, account_id },
+      });
+      const text = `${head.slice(0, -1)},"data":${body}}`;
+      recentEnvelopes[seq % 64] = { event, text };
       return text;
     },
   };
 }
 
+type ErrorEntry = Problem['errors'][number];
+
+const errorEntries: Readonly<Record<Settings['error_entry'], (entry: ErrorEntry) => unknown>> = {
+  text: ({ field, message }) => `${field}: ${message}`,
+  pointer_detail: ({ field, message: detail }) => ({
+    pointer: `/${field.replaceAll('.', '/')}`,
+    detail,
+  }),
+  field_message: ({ field, message }) => ({ field, message }),
+};
+
 /** NS-54, CONV-3. */
 export const serializeAccountStatus = ({ id, status, revision }: Account): string =>
   JSON.stringify({ account_id: Number(id), status, revision });
-
-/** The members of a record that callers are shown, in their order. */
-function pick<R extends object>(members: object): (record: R) => Record<string, unknown> {
-  const names = Object.keys(members) as (keyof R & string)[];
-  return (record) => {
-    const picked: Record<string, unknown> = {};
-    for (const name of names) picked[name] = record[name];
-    return picked;
-  };
-}
-
-/** TXN-8, TXN-9, TXS-19: without reason and operator. */
-const pickTransaction = pick<Transaction>(transactionMembers.api);
-const pickOrder = pick<Order>(orderMembers);
-const pickPosition = pick<Position>(positionMembers.api);
-const pickSubscription = pick<Subscription>(subscriptionMembers.api);
-const accountNames = Object.keys(accountMembers.api) as (keyof typeof accountMembers.api)[];
-
-/** ACC-18: never includes the email. */
-function pickAccount(account: Account, absent: Absent): Record<string, unknown> {
-  const picked: Record<string, unknown> = {};
-  for (const name of accountNames) picked[name] = account[name] ?? absent;
-  return picked;
-}
-
-/** ERR-1a, ERR-1b, NS-13. */
-function serializeProblem(
-  problem: Problem,
-  requestId: string,
-  entryForm: Settings['error_entry'],
-): string {
-  return JSON.stringify({
-    type: `${docsUrl}/errors/${problem.code}`,
-    title: problem.title,
-    status: problem.status,
-    code: problem.code,
-    detail: problem.detail,
-    request_id: requestId,
-    errors: problem.errors.map((entry) => {
-      if (entryForm === 'text') return `${entry.field}: ${entry.message}`;
-      if (entryForm === 'pointer_detail') {
-        return { pointer: `/${entry.field.replaceAll('.', '/')}`, detail: entry.message };
-      }
-      return { field: entry.field, message: entry.message };
-    }),
-  });
-}
-
-/** EVT-2a, NS-9: contains the record as the API showed it when it changed. */
-function serializeEnvelope(event: EventRecord, world: World, settings: Settings): string {
-  const head = JSON.stringify({
-    id: eventId(world, event.seq),
-    [settings.envelope_seq_name]: event.seq,
-    category: event.category,
-    kind: event.kind,
-    occurred_at: event.occurred_at,
-    firm_id: event.firm_id,
-    brand_id: event.brand_id,
-    account_id: event.account_id,
-  });
-  return `${head.slice(0, -1)},"data":${event.body}}`;
-}

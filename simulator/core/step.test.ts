@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextDueMs } from './fire-timer.ts';
 import { dumpWorld, loadWorld } from './state/snapshot.ts';
-import { type Effect, type Input, step } from './step.ts';
+import { type Effect, type Input, nextDueMs, step } from './step.ts';
 import { beginWorld, behaviour } from './testing/begin-world.ts';
 import { findWrongReply, Invariants } from './testing/invariants.ts';
 import { drawFrom, makeInput } from './testing/random-inputs.ts';

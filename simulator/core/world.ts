@@ -11,6 +11,7 @@ import {
   id,
   listOf,
   ofType,
+  oneOf,
   orNull,
   record,
   text,
@@ -18,25 +19,9 @@ import {
   url,
   type ValueOf,
 } from './record-kit.ts';
-import {
-  accountSchema,
-  brandSchema,
-  bucketSchema,
-  credentialSchema,
-  deliverySchema,
-  type EventRecord,
-  firmSchema,
-  keySchema,
-  orderSchema,
-  positionSchema,
-  subscriptionSchema,
-  tokenSchema,
-  tradingAccountSchema,
-  transactionSchema,
-} from './records.ts';
+import * as records from './records.ts';
 import type { References } from './references.ts';
 import { firstIdEra } from './serialize.ts';
-import { firstIndex, type Timer } from './timers.ts';
 
 /**
  * For each kind of record the number before the first id; ids are these numbers as decimal strings.
@@ -71,7 +56,7 @@ export interface PeopleIndex {
 
 /** Events in sequence; `first` is the sequence number of the oldest one still kept (EVT-10b). */
 export interface EventLog {
-  records: EventRecord[];
+  records: records.EventRecord[];
   first: number;
   lastSeq: number;
 }
@@ -97,6 +82,17 @@ const suspendedCallSchema = record({
 /** A call whose response is delayed: either nothing has run yet, or only the response is late. */
 export type SuspendedCall = ValueOf<typeof suspendedCallSchema>;
 
+export const timerSchema = record({
+  dueAtMs: time,
+  /** Order among equal times; unique in a world. */
+  sequence: count,
+  kind: oneOf('settle', 'wake', 'abandon', 'answer', 'deliver'),
+  /** Id of the record concerned: a transaction, a suspended call, a delivery. */
+  ref: id,
+});
+export type Timer = ValueOf<typeof timerSchema>;
+export type TimerKind = Timer['kind'];
+
 /** A kind of record that a world stores by key. */
 interface Table {
   readonly schema: Schema;
@@ -109,33 +105,33 @@ interface Table {
 }
 
 export const tables = {
-  firms: { schema: firmSchema, key: 'id' },
-  brands: { schema: brandSchema, key: 'id' },
-  credentials: { schema: credentialSchema, key: 'client_id', names: { firm_id: 'firms' } },
-  tokens: { schema: tokenSchema, key: 'token' },
-  accounts: { schema: accountSchema, key: 'id', counter: 'account' },
+  firms: { schema: records.firmSchema, key: 'id' },
+  brands: { schema: records.brandSchema, key: 'id' },
+  credentials: { schema: records.credentialSchema, key: 'client_id', names: { firm_id: 'firms' } },
+  tokens: { schema: records.tokenSchema, key: 'token' },
+  accounts: { schema: records.accountSchema, key: 'id', counter: 'account' },
   tradingAccounts: {
-    schema: tradingAccountSchema,
+    schema: records.tradingAccountSchema,
     key: 'id',
     counter: 'tradingAccount',
     names: { account_id: 'accounts' },
   },
   transactions: {
-    schema: transactionSchema,
+    schema: records.transactionSchema,
     key: 'id',
     counter: 'transaction',
     names: { account_id: 'accounts', trading_account_id: 'tradingAccounts' },
   },
   positions: {
-    schema: positionSchema,
+    schema: records.positionSchema,
     key: 'id',
     counter: 'position',
     names: { account_id: 'accounts', trading_account_id: 'tradingAccounts' },
   },
-  orders: { schema: orderSchema, key: 'id', counter: 'order' },
-  subscriptions: { schema: subscriptionSchema, key: 'id', counter: 'subscription' },
+  orders: { schema: records.orderSchema, key: 'id', counter: 'order' },
+  subscriptions: { schema: records.subscriptionSchema, key: 'id', counter: 'subscription' },
   deliveries: {
-    schema: deliverySchema,
+    schema: records.deliverySchema,
     key: 'id',
     counter: 'delivery',
     names: { subscription_id: 'subscriptions' },
@@ -149,8 +145,8 @@ export const tables = {
   },
   faults: { schema: faultSchema, key: 'id', counter: 'fault' },
   /** Idempotency keys, roughly oldest first. */
-  keys: { schema: keySchema, key: null },
-  buckets: { schema: bucketSchema, key: null },
+  keys: { schema: records.keySchema, key: null },
+  buckets: { schema: records.bucketSchema, key: null },
   /** Times of the last token requests by client id (AUTH-3b). */
   tokenRequests: { schema: listOf(time), key: null },
   /** Addresses of hostnames, overriding the system's resolver. */
@@ -210,26 +206,19 @@ export interface World extends Tables {
   shared: Set<string> | null;
 }
 
-export interface CreateWorldOptions {
-  readonly name: string;
-  readonly seed: string;
-  readonly startedAtMs: number;
-  readonly options?: WorldOptions;
+interface CreateWorldOptions extends Pick<World, 'name' | 'seed' | 'startedAtMs' | 'options'> {
   /** Makes its ids unlike those of a world with this name and seed; if empty, they are equal. */
   readonly idNonce?: string;
 }
 
 /** An empty world: no firm, no credential, nothing. Starting worlds are loaded into it. */
-export function createWorld(begun: CreateWorldOptions): World {
-  const { name, seed, startedAtMs, options, idNonce = '' } = begun;
+export function createWorld({ idNonce = '', ...begun }: CreateWorldOptions): World {
+  const { name, seed, startedAtMs, options } = begun;
   const empty = Object.fromEntries(tableNames.map((table) => [table, new Map()]));
   return {
     ...(empty as unknown as Tables),
-    name,
-    seed,
-    startedAtMs,
+    ...{ name, seed, startedAtMs, options },
     idEras: [firstIdEra(name, seed, idNonce)],
-    options: options ?? { allowLocalWebhooks: false },
     nowMs: startedAtMs,
     counters: { ...noneYet },
     events: { records: [], first: 1, lastSeq: 0 },
@@ -243,11 +232,30 @@ export function createWorld(begun: CreateWorldOptions): World {
   };
 }
 
+/** The index of the first item for which `holds` is true; it is true for all later items. */
+export function firstIndex<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(items[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** The index of the first kept event at or after this time; events are in order. */
 export const indexSince = ({ records }: EventLog, atMs: number): number =>
   firstIndex(records, ({ occurred_at }) => occurred_at >= atMs);
 
+/** A record whose id stands in another record or in a timer, so that it exists. */
+export function existing<R>(records: ReadonlyMap<string, R>, id: string): R {
+  const record = records.get(id);
+  if (record === undefined) throw new Error(`there is no record ${id}, although its id is in use`);
+  return record;
+}
+
 /** The event with this sequence number, if it is still kept. */
-export function findEvent(world: World, seq: number): EventRecord | undefined {
+export function findEvent(world: World, seq: number): records.EventRecord | undefined {
   return world.events.records[seq - world.events.first];
 }

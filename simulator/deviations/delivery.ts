@@ -2,7 +2,7 @@
 import { eventCategories } from '../../fixtures/event-kinds.ts';
 import type { Behaviour, DeliveryPolicy } from '../core/behaviour.ts';
 import type { EventRecord, Subscription } from '../core/records.ts';
-import { signatureHeader, signBody } from '../core/values/signature.ts';
+import { signatureHeader, signBody } from '../core/values/digest.ts';
 import type { DeviationFamily } from './deviation.ts';
 import { type Json, type Override, policy, seenBy } from './overrides.ts';
 

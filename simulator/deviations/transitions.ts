@@ -1,9 +1,13 @@
 // Deviations of decisions on transactions (TXS).
 import { type Change, put, putsInto } from '../core/change.ts';
-import { movementOf, withEntry } from '../core/operations/transactions.ts';
+import {
+  movementOf,
+  type Transition,
+  type Trigger,
+  withEntry,
+} from '../core/operations/transactions.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
 import type { Entry, TransactionStatus } from '../core/records.ts';
-import type { Transition, Trigger } from '../core/tables/transitions.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   decision,
@@ -48,7 +52,7 @@ export const transitionDeviations: DeviationFamily = {
     override: cell(
       'pending',
       'approve',
-      to('settled', { refusesProviderPayout: true, books: true }),
+      to('settled', { refusesProviderPayout: true, entry: 'movement' }),
     ),
   },
   'approve-answers-202': {
@@ -224,7 +228,7 @@ export const transitionDeviations: DeviationFamily = {
   'cancel-settled-by-anybody': {
     breaks: ['TXS-11'],
     story: 'transactions:write is enough for cancelling.',
-    override: cell('settled', 'cancel', to('cancelled', { compensates: true })),
+    override: cell('settled', 'cancel', to('cancelled', { entry: 'compensation' })),
   },
   'reject-cancelled': {
     breaks: ['TXS-12'],

@@ -3,8 +3,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { putAt } from '../core/change.ts';
-import { evolve } from '../core/evolve.ts';
+import { evolve, putAt } from '../core/change.ts';
 import { eachWith } from '../host/testing/each-with.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { type ApiAnswer, openClient, type SandboxClient } from './sandbox-client.ts';

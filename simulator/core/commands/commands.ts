@@ -4,14 +4,13 @@ import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { operationTable } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { type Change, put, putAt, remove } from '../change.ts';
+import { type Change, evolve, put, putAt, remove } from '../change.ts';
 import {
   disableChanges,
   newSubscription,
   resumeChanges,
   startAttempt,
 } from '../delivery/deliveries.ts';
-import { evolve } from '../evolve.ts';
 import { transitionChanges } from '../operations/transactions.ts';
 import {
   callEffects,

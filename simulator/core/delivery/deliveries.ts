@@ -2,8 +2,7 @@
 // made, and how its response is handled.
 import { categoryOf, type EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { type Change, put } from '../change.ts';
-import { evolve } from '../evolve.ts';
+import { type Change, evolve, put } from '../change.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import { takeDeliveryFault } from '../pipeline/take-fault.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';

@@ -7,9 +7,24 @@ import { emit } from '../delivery/deliveries.ts';
 import { invalid, refuse } from '../pipeline/refuse.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Order, Position, TradingAccount } from '../records.ts';
-import { quote } from '../tables/quotes.ts';
 import { addDecimals, compareDecimals, isZeroDecimal, negateDecimal } from '../values/decimal.ts';
+import { existing } from '../world.ts';
 import { findTradingAccount, optionalText, parseNamedId } from './members.ts';
+
+/** Prices at which orders are filled: fixed, so that a run can be repeated (NS-1). */
+const quotes: Readonly<Record<string, string>> = {
+  EURUSD: '1.08500',
+  GBPUSD: '1.27100',
+  USDJPY: '151.250',
+  XAUUSD: '2345.60',
+  BTCUSD: '64250.00',
+  US500: '5210.50',
+};
+
+/** The price of an instrument; one without a quote trades at 100.00. */
+export function quote(instrument: string): string {
+  return quotes[instrument.toUpperCase()] ?? '100.00';
+}
 
 export function openPosition(context: RequestContext): Decision {
   const { body, world, behaviour, atMs } = context;
@@ -108,8 +123,7 @@ export function fillOrder(
   position: Position,
   terms: Pick<Order, 'side' | 'volume' | 'price'>,
 ): { readonly order: Order; readonly changes: readonly Change[] } {
-  const account = world.accounts.get(position.account_id);
-  if (account === undefined) throw new Error(`position ${position.id} has no account`);
+  const account = existing(world.accounts, position.account_id);
   const order: Order = {
     id: String(world.counters.order + 1),
     trading_account_id: position.trading_account_id,

@@ -1,15 +1,13 @@
-// The writes on transactions: create (POST /transactions), and approve, reject and cancel as rows
+// The writes on transactions: create (POST /transactions), and approve, reject and cancel as cells
 // of the table of transitions, with the ledger entries of each transition.
-import type { EventKind } from '../../../fixtures/event-kinds.ts';
 import { type Cite, citesIf, type Decision } from '../call.ts';
 import { type Change, put } from '../change.ts';
 import type { CommandContext } from '../commands/commands.ts';
 import { emit } from '../delivery/deliveries.ts';
 import { invalid, refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
-import type { Account, Entry, TradingAccount, Transaction } from '../records.ts';
+import type { Account, Entry, TradingAccount, Transaction, TransactionStatus } from '../records.ts';
 import { findReferenced, transactionKey } from '../references.ts';
-import type { Transition, Trigger } from '../tables/transitions.ts';
 import {
   absoluteDecimal,
   addDecimals,
@@ -17,6 +15,7 @@ import {
   isZeroDecimal,
   negateDecimal,
 } from '../values/decimal.ts';
+import { existing } from '../world.ts';
 import {
   findAccount,
   findTradingAccount,
@@ -26,6 +25,74 @@ import {
   parseNamedId,
   refuseReference,
 } from './members.ts';
+
+export type Trigger = 'approve' | 'reject' | 'cancel' | 'settle';
+
+export type Transition =
+  | {
+      readonly kind: 'move';
+      readonly to: TransactionStatus;
+      readonly cites: readonly Cite[];
+      /** The caller must also hold this scope (TXS-11). */
+      readonly scope?: string;
+      /** Refused with 501 if the payout goes through a payment provider (TXS-3). */
+      readonly refusesProviderPayout?: true;
+      /** What it books on the balance: the movement, or an entry that reverses it (TXS-10). */
+      readonly entry?: Entry['kind'];
+    }
+  | { readonly kind: 'unchanged'; readonly cites: readonly Cite[] }
+  | { readonly kind: 'refused'; readonly cites: readonly Cite[] };
+
+export type TransitionTable = Readonly<
+  Record<TransactionStatus, Readonly<Record<Trigger, Transition>>>
+>;
+
+const refused = (...cites: Cite[]): Transition => ({ kind: 'refused', cites });
+const unchanged = (...cites: Cite[]): Transition => ({ kind: 'unchanged', cites });
+
+export const transitionTable = {
+  pending: {
+    approve: {
+      kind: 'move',
+      to: 'approved',
+      cites: ['TXS-1', 'TXS-18'],
+      refusesProviderPayout: true,
+    },
+    reject: { kind: 'move', to: 'rejected', cites: ['TXS-6'] },
+    cancel: { kind: 'move', to: 'cancelled', cites: ['TXS-8'] },
+    settle: refused('TXS-12'),
+  },
+  approved: {
+    approve: unchanged('TXS-4'),
+    reject: refused('TXS-12', 'NS-4'),
+    cancel: refused('TXS-12', 'NS-4'),
+    settle: { kind: 'move', to: 'settled', cites: ['NS-3'], entry: 'movement' },
+  },
+  settled: {
+    approve: unchanged('NS-4'),
+    reject: refused('TXS-12', 'NS-4'),
+    cancel: {
+      kind: 'move',
+      to: 'cancelled',
+      cites: ['TXS-10', 'TXS-13'],
+      scope: 'transactions:amend',
+      entry: 'compensation',
+    },
+    settle: unchanged('NS-3'),
+  },
+  rejected: {
+    approve: refused('TXS-5'),
+    reject: unchanged('TXS-7'),
+    cancel: refused('TXS-12'),
+    settle: refused('TXS-12'),
+  },
+  cancelled: {
+    approve: refused('TXS-5'),
+    reject: refused('TXS-12'),
+    cancel: unchanged('TXS-9'),
+    settle: refused('TXS-12'),
+  },
+} as const satisfies Record<TransactionStatus, Record<Trigger, Transition>>;
 
 const methods = ['Deposit', 'Withdrawal', 'Bonus'];
 const types = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
@@ -99,9 +166,9 @@ function create(context: RequestContext, account: Account, tradingAccountId: str
 }
 
 /** TXN-2, IDEM-12: returns the transaction with this reference, unchanged. */
-function converge(context: RequestContext, existing: Transaction): Decision {
+function converge(context: RequestContext, known: Transaction): Decision {
   context.idempotency = 'converged';
-  return show(context, existing, ['TXN-2', 'IDEM-12', 'NS-20', 'NS-56']);
+  return show(context, known, ['TXN-2', 'IDEM-12', 'NS-20', 'NS-56']);
 }
 
 function refuseTerms(context: RequestContext): Decision | null {
@@ -185,15 +252,18 @@ function decideTransition(context: RequestContext, trigger: Trigger): Decision {
     becomes(refused.reply.status);
     return refused;
   }
-  if (trigger === 'approve') return carryOut(context, found, move, trigger);
-  // TXS-14: a reason is required if the decision changes the status.
-  const reason = optionalText(context.body, 'reason') ?? '';
-  if (context.behaviour.values.isBlank(reason)) {
-    context.transition = null;
-    return invalid(context, 'reason', 'reason must not be empty.', 'TXS-14');
+  let decided = found;
+  if (trigger !== 'approve') {
+    // TXS-14: a reason is required if the decision changes the status.
+    const reason = optionalText(context.body, 'reason') ?? '';
+    if (context.behaviour.values.isBlank(reason)) {
+      context.transition = null;
+      return invalid(context, 'reason', 'reason must not be empty.', 'TXS-14');
+    }
+    decided = { ...found, reason, operator: callerOf(context).client_id };
   }
-  const operator = callerOf(context).client_id;
-  return carryOut(context, { ...found, reason, operator }, move, trigger);
+  const { transaction, changes } = transitionChanges(context, decided, move, trigger);
+  return { ...show(context, transaction, [...move.cites, 'TXS-19']), changes };
 }
 
 /** The transaction that path and query name; first the form of both ids is checked, then reach. */
@@ -224,22 +294,11 @@ function refuseMove(context: RequestContext, transaction: Transaction, move: Mov
     return refuse(context, 'forbidden', ['TXS-11', 'AUTH-4'], detail);
   }
   if (move.refusesProviderPayout !== true) return null;
-  const from = context.world.tradingAccounts.get(transaction.trading_account_id);
-  if (from === undefined) throw new Error(`transaction ${transaction.id} has no trading account`);
+  const from = existing(context.world.tradingAccounts, transaction.trading_account_id);
   if (!context.behaviour.transactions.isProviderPayout(transaction, from)) return null;
   const detail =
     'This withdrawal pays out through a payment provider. Approve it in the back office; retrying always fails.';
   return refuse(context, 'not_implemented', ['TXS-3', 'NS-21'], detail);
-}
-
-function carryOut(
-  context: RequestContext,
-  before: Transaction,
-  move: Move,
-  trigger: Trigger,
-): Decision {
-  const { transaction, changes } = transitionChanges(context, before, move, trigger);
-  return { ...show(context, transaction, [...move.cites, 'TXS-19']), changes };
 }
 
 function show(context: RequestContext, transaction: Transaction, cites: readonly Cite[]): Decision {
@@ -247,17 +306,12 @@ function show(context: RequestContext, transaction: Transaction, cites: readonly
   return { reply: { status: 200, contentType: 'application/json', body }, changes: [], cites };
 }
 
-const kinds: Readonly<Record<Trigger, EventKind>> = {
+const kinds = {
   approve: 'transaction.approved',
   reject: 'transaction.rejected',
   cancel: 'transaction.cancelled',
   settle: 'transaction.settled',
-};
-
-interface TransitionResult {
-  readonly transaction: Transaction;
-  readonly changes: readonly Change[];
-}
+} as const;
 
 /** `before` already has the reason and operator of this decision, if it has them. */
 export function transitionChanges(
@@ -265,10 +319,9 @@ export function transitionChanges(
   before: Transaction,
   move: Move,
   trigger: Trigger,
-): TransitionResult {
+): { readonly transaction: Transaction; readonly changes: readonly Change[] } {
   const { behaviour, world, atMs } = context;
-  const account = world.accounts.get(before.account_id);
-  if (account === undefined) throw new Error(`transaction ${before.id} has no account`);
+  const account = existing(world.accounts, before.account_id);
   const isFirst = trigger === 'approve' && behaviour.transactions.isFirstDeposit(before, account);
   const transaction: Transaction = {
     ...before,
@@ -278,21 +331,14 @@ export function transitionChanges(
   const changes: Change[] = [put('transactions', transaction)];
   // TXS-2: stored on the account, so that it is set once and never changes.
   if (isFirst) changes.push(put('accounts', { ...account, first_deposit_id: before.id }));
-  const amount = movementOf(before);
-  // TXS-10: the original entry stays, and a second entry reverses it.
-  const movements: readonly Pick<Entry, 'amount' | 'kind'>[] = [
-    ...(move.books === true ? [{ amount, kind: 'movement' } as const] : []),
-    ...(move.compensates === true
-      ? [{ amount: negateDecimal(amount), kind: 'compensation' } as const]
-      : []),
-  ];
-  const from = world.tradingAccounts.get(before.trading_account_id);
-  if (from === undefined) throw new Error(`transaction ${before.id} has no trading account`);
-  const booked = movements.reduce(
-    (held, movement) => withEntry(held, before.id, { ...movement, at_ms: atMs }),
-    from,
-  );
-  if (booked !== from) changes.push(put('tradingAccounts', booked));
+  if (move.entry !== undefined) {
+    const held = existing(world.tradingAccounts, before.trading_account_id);
+    const movement = movementOf(before);
+    // TXS-10: the original entry stays, and a second entry reverses it.
+    const amount = move.entry === 'movement' ? movement : negateDecimal(movement);
+    const entry = { amount, kind: move.entry, at_ms: atMs };
+    changes.push(put('tradingAccounts', withEntry(held, before.id, entry)));
+  }
   const body = behaviour.serialize.transaction(transaction);
   changes.push(...emit(context, kinds[trigger], transaction, body));
   const { settlement_delay_ms: delayMs } = behaviour.settings;
@@ -321,13 +367,4 @@ export function withEntry(
     entries: [...entries, { transaction_id, ...movement }],
     balance: addDecimals(balance, movement.amount),
   };
-}
-
-/** NS-3: approved money reaches the balance, by timer or by an operator's command. */
-export function settleTransaction(
-  context: CommandContext,
-  transaction: Transaction,
-): TransitionResult | null {
-  const move = context.behaviour.transactions.transitions[transaction.status].settle;
-  return move.kind === 'move' ? transitionChanges(context, transaction, move, 'settle') : null;
 }

@@ -82,15 +82,8 @@ export function copyContext(
   context: RequestContext,
   change: Partial<Pick<RequestContext, 'behaviour' | 'call'>>,
 ): RequestContext {
-  const { world, behaviour, call, facts, n, ...known } = context;
-  const copy = new RequestContext(
-    world,
-    change.behaviour ?? behaviour,
-    change.call ?? call,
-    facts,
-    n,
-  );
-  return Object.assign(copy, known);
+  const { world, behaviour, call, facts, n, ...known } = { ...context, ...change };
+  return Object.assign(new RequestContext(world, behaviour, call, facts, n), known);
 }
 
 /** A check that every call passes, in the order of NS-17. It returns null if the call passes. */
@@ -101,11 +94,14 @@ export interface Stage {
 
 export type Operation = (context: RequestContext) => Decision | Batch;
 
-/** The row of the operation that the route stage found. */
-export function operationRowOf(context: RequestContext): OperationRow {
-  if (context.operation === null) throw new Error('a stage ran before the route was found');
-  return context.behaviour.table[context.operation];
+/** The operation that the route stage found. */
+export function operationOf({ operation }: RequestContext): OperationName {
+  if (operation === null) throw new Error('a stage ran before the route was found');
+  return operation;
 }
+
+export const operationRowOf = (context: RequestContext): OperationRow =>
+  context.behaviour.table[operationOf(context)];
 
 /** A header by lower-case name; several lines of it are joined by commas (RFC 9110 §5.3). */
 export function headerOf(context: RequestContext, name: string): string | undefined {

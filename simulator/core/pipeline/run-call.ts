@@ -2,16 +2,14 @@
 // the operation. A fault applies before or after the operation: it replaces the answer, suspends
 // the call, or loses, delays, cuts or slows the answer.
 import type { Batch, Cite, Decision, Reply } from '../call.ts';
-import { put, putAt, remove } from '../change.ts';
-import { evolve } from '../evolve.ts';
+import { evolve, put, putAt, remove } from '../change.ts';
 import { findHints } from '../explain/hints.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
-import type { TimerKind } from '../timers.ts';
-import type { SuspendedCall } from '../world.ts';
+import type { SuspendedCall, TimerKind } from '../world.ts';
 import type { CallEffect, Fault, FaultRefusal } from './find-fault.ts';
 import { refuse, refuseUnreadable } from './refuse.ts';
-import type { RequestContext } from './request-context.ts';
+import { operationOf, type RequestContext } from './request-context.ts';
 import { rateRefusal, refuseToken } from './stages.ts';
 import { takeCallFault } from './take-fault.ts';
 
@@ -44,10 +42,9 @@ function runStages(context: RequestContext): Decision | null {
 
 /** Runs the operation: now, or when the delay of a suspended call is over. */
 export function runAndAnswer(context: RequestContext): StepResult {
-  const { behaviour, operation, world } = context;
-  if (operation === null) throw new Error('an operation ran without a route');
+  const { behaviour, world } = context;
   context.decidedBy = 'operation';
-  const result = behaviour.operations[operation](context);
+  const result = behaviour.operations[operationOf(context)](context);
   const decision = 'decideRow' in result ? runBatch(context, result) : result;
   evolve(world, decision.changes);
   const fault = takeFault(context, 'after');

@@ -1,15 +1,17 @@
-// The checks that every call passes, in the order of NS-17: operation, key, token, allowance,
-// readable body (body.ts), replay, scope. The first one that refuses decides.
+// The checks that every call passes. The first one that refuses decides.
 
 import { decodePercent } from '../../../fixtures/lenient.ts';
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
+import type { Settings } from '../../../fixtures/settings.ts';
 import type { Demand } from '../behaviour.ts';
 import { type Cite, citesIf, type Decision, type Reply } from '../call.ts';
 import { type Change, putAt } from '../change.ts';
+import { readBody } from './body.ts';
 import { refusalReply, refuse, refuseUnnamed } from './refuse.ts';
 import {
   callerOf,
   headerOf,
+  operationOf,
   operationRowOf,
   type RequestContext,
   type Stage,
@@ -43,25 +45,22 @@ function routesOf(table: Table): Routes {
   return routes;
 }
 
-export const routeStage: Stage = {
-  name: 'route',
-  decide(context) {
-    const { behaviour, call, path } = context;
-    const { literal, forms } = routesOf(behaviour.table);
-    context.operation = literal.get(`${call.method} ${path}`) ?? null;
-    if (context.operation !== null) return null;
-    for (const { name, method, form } of forms) {
-      const match = method === call.method ? form.exec(path) : null;
-      if (match === null) continue;
-      context.operation = name;
-      const segment = match[1] ?? '';
-      // Malformed percent-encoding is never an id; the operation refuses the text.
-      context.pathId = segment.includes('%') ? (decodePercent(segment) ?? segment) : segment;
-      return null;
-    }
-    return refuseRoute(context, methodsAt(behaviour.table, path));
-  },
-};
+function findRoute(context: RequestContext): Decision | null {
+  const { behaviour, call, path } = context;
+  const { literal, forms } = routesOf(behaviour.table);
+  context.operation = literal.get(`${call.method} ${path}`) ?? null;
+  if (context.operation !== null) return null;
+  for (const { name, method, form } of forms) {
+    const match = method === call.method ? form.exec(path) : null;
+    if (match === null) continue;
+    context.operation = name;
+    const segment = match[1] ?? '';
+    // Malformed percent-encoding is never an id; the operation refuses the text.
+    context.pathId = segment.includes('%') ? (decodePercent(segment) ?? segment) : segment;
+    return null;
+  }
+  return refuseRoute(context, methodsAt(behaviour.table, path));
+}
 
 /** The methods that this path accepts; none if the path is unknown. */
 export function methodsAt(table: Table, path: string): readonly string[] {
@@ -89,37 +88,31 @@ function refuseRoute(context: RequestContext, allowed: readonly string[]): Decis
   return refuseUnnamed(context, problem, ['NS-31', 'ERR-1a'], { allow });
 }
 
-export const keyStage: Stage = {
-  name: 'key',
-  decide(context) {
-    if (!operationRowOf(context).key) return null;
-    const { repeated_key: repeated } = context.behaviour.settings;
-    const given = context.call.headers['idempotency-key'];
-    const several = Array.isArray(given) && given.length > 1;
-    // NS-58: the specification does not say which of them counts.
-    if (several && repeated === 'refused') {
-      return refuseKey(context, 'Send one Idempotency-Key header, not several.', [
-        'IDEM-1a',
-        'NS-58',
-      ]);
-    }
-    const header =
-      several && repeated === 'first' ? given[0] : headerOf(context, 'idempotency-key');
-    context.key = context.behaviour.keys.parse(header);
-    if (context.key !== null) return null;
-    const trimmed = header?.trim() ?? '';
-    const detail =
-      header === undefined
-        ? 'Send an Idempotency-Key header of 1 to 255 characters with every write.'
-        : 'The Idempotency-Key header must have 1 to 255 characters besides surrounding spaces.';
-    return refuseKey(context, detail, [
-      trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
-      ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
-      // Without a token the call is refused anyway, but the key is checked first.
-      ...citesIf(context.call.headers.authorization === undefined, 'IDEM-1d'),
-    ]);
-  },
-};
+function readKey(context: RequestContext): Decision | null {
+  if (!operationRowOf(context).key) return null;
+  const { repeated_key: repeated } = context.behaviour.settings;
+  const given = context.call.headers['idempotency-key'];
+  const several = Array.isArray(given) && given.length > 1;
+  // NS-58: the specification does not say which of them counts.
+  if (several && repeated === 'refused') {
+    const detail = 'Send one Idempotency-Key header, not several.';
+    return refuseKey(context, detail, ['IDEM-1a', 'NS-58']);
+  }
+  const header = several && repeated === 'first' ? given[0] : headerOf(context, 'idempotency-key');
+  context.key = context.behaviour.keys.parse(header);
+  if (context.key !== null) return null;
+  const trimmed = header?.trim() ?? '';
+  const detail =
+    header === undefined
+      ? 'Send an Idempotency-Key header of 1 to 255 characters with every write.'
+      : 'The Idempotency-Key header must have 1 to 255 characters besides surrounding spaces.';
+  return refuseKey(context, detail, [
+    trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
+    ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
+    // Without a token the call is refused anyway, but the key is checked first.
+    ...citesIf(context.call.headers.authorization === undefined, 'IDEM-1d'),
+  ]);
+}
 
 const refuseKey = (context: RequestContext, detail: string, cites: readonly Cite[]): Decision =>
   refuse(context, 'idempotency_key_required', cites, detail, 'Idempotency-Key');
@@ -134,32 +127,26 @@ export function tokenText(context: RequestContext): string | null {
   return context.query.get('access_token');
 }
 
-export const tokenStage: Stage = {
-  name: 'token',
-  decide(context) {
-    if (operationRowOf(context).auth !== 'bearer') return null;
-    const text = tokenText(context);
-    if (text === null) {
-      return refuseToken(
-        context,
-        'Send Authorization: Bearer TOKEN; `npx sandbox info` prints tokens.',
-      );
-    }
-    const token = context.world.tokens.get(text);
-    if (token === undefined)
-      return refuseToken(
-        context,
-        'This access token is not known here: `npx sandbox info` prints those that are.',
-      );
-    if (token.expires_at_ms !== null && token.expires_at_ms <= context.atMs) {
-      return refuseToken(context, 'This access token has expired. Get a new one.');
-    }
-    context.token = token;
-    context.credential = context.world.credentials.get(token.client_id) ?? null;
-    if (context.credential !== null) return null;
-    return refuseToken(context, 'The credential of this access token no longer exists.');
-  },
-};
+function authenticate(context: RequestContext): Decision | null {
+  if (operationRowOf(context).auth !== 'bearer') return null;
+  const text = tokenText(context);
+  if (text === null) {
+    const detail = 'Send Authorization: Bearer TOKEN; `npx sandbox info` prints tokens.';
+    return refuseToken(context, detail);
+  }
+  const token = context.world.tokens.get(text);
+  if (token === undefined) {
+    const detail = 'This access token is not known here: `npx sandbox info` prints those that are.';
+    return refuseToken(context, detail);
+  }
+  if (token.expires_at_ms !== null && token.expires_at_ms <= context.atMs) {
+    return refuseToken(context, 'This access token has expired. Get a new one.');
+  }
+  context.token = token;
+  context.credential = context.world.credentials.get(token.client_id) ?? null;
+  if (context.credential !== null) return null;
+  return refuseToken(context, 'The credential of this access token no longer exists.');
+}
 
 /** AUTH-1, NS-16: the specification names no status; RFC 6750 requires this header. */
 export function refuseToken(context: RequestContext, detail: string): Decision {
@@ -168,36 +155,33 @@ export function refuseToken(context: RequestContext, detail: string): Decision {
   return refuseUnnamed(context, problem, ['AUTH-1', 'NS-16'], { 'www-authenticate': 'Bearer' });
 }
 
-export const rateStage: Stage = {
-  name: 'rate',
-  decide(context) {
-    if (context.credential === null) return null;
-    const { limits } = context.behaviour;
-    const demands = limits.demands(context);
-    const cost = limits.cost(context);
-    const draws: Change[] = [];
-    let short: Demand | null = null;
-    let waitMs = 0;
-    for (const demand of demands) {
-      const { bucket, rate } = demand;
-      const level = limits.level(context.world.buckets.get(bucket), rate, context.atMs);
-      if (demand === demands[0]) {
-        context.allowance = rate;
-        context.allowanceLeft = Math.max(0, Math.floor((level - cost) / 1000));
-      }
-      if (level < cost) {
-        short ??= demand;
-        // A bucket fills by `rate` thousandths of a request per millisecond.
-        waitMs = Math.max(waitMs, Math.ceil((cost - level) / rate));
-      }
-      draws.push(putAt('buckets', bucket, { units: level - cost, atMs: context.atMs }));
+function drawAllowance(context: RequestContext): Decision | null {
+  if (context.credential === null) return null;
+  const { limits } = context.behaviour;
+  const demands = limits.demands(context);
+  const cost = limits.cost(context);
+  const draws: Change[] = [];
+  let short: Demand | null = null;
+  let waitMs = 0;
+  for (const demand of demands) {
+    const { bucket, rate } = demand;
+    const level = limits.level(context.world.buckets.get(bucket), rate, context.atMs);
+    if (demand === demands[0]) {
+      context.allowance = rate;
+      context.allowanceLeft = Math.max(0, Math.floor((level - cost) / 1000));
     }
-    // LIM-3: served only if both have room. LIM-5: a refused call draws from neither.
-    if (short !== null) return refuseRate(context, short, waitMs);
-    context.changes.push(...draws);
-    return null;
-  },
-};
+    if (level < cost) {
+      short ??= demand;
+      // A bucket fills by `rate` thousandths of a request per millisecond.
+      waitMs = Math.max(waitMs, Math.ceil((cost - level) / rate));
+    }
+    draws.push(putAt('buckets', bucket, { units: level - cost, atMs: context.atMs }));
+  }
+  // LIM-3: served only if both have room. LIM-5: a refused call draws from neither.
+  if (short !== null) return refuseRate(context, short, waitMs);
+  context.changes.push(...draws);
+  return null;
+}
 
 function refuseRate(context: RequestContext, short: Demand, waitMs: number): Decision {
   context.allowanceLeft = 0;
@@ -226,59 +210,52 @@ export function rateRefusal(context: RequestContext, waitMs: number, detail: str
   return { ...refusalReply(context, 'rate_limited', detail), headers };
 }
 
-export const replayStage: Stage = {
-  name: 'replay',
-  decide(context) {
-    if (!operationRowOf(context).key) return null;
-    const { keys } = context.behaviour;
-    const subject = context.operation === null ? undefined : keys.subjects[context.operation];
-    if (subject === undefined) throw new Error(`no idempotency subject for ${context.operation}`);
-    context.subject = subject(context);
-    context.keyId = keys.id(context);
-    const record = keys.find(context.world, context.keyId, context.atMs);
-    if (record === undefined) {
-      context.idempotency = 'first';
-      return null;
-    }
-    context.firstCall = record.firstCall;
-    if (record.reply === null) {
-      context.idempotency = 'in_flight';
-      const detail =
-        'An attempt with this key is still running. Repeat the same request in a moment.';
-      return refuse(context, 'idempotency_in_flight', ['IDEM-14a', 'IDEM-15'], detail);
-    }
-    context.idempotency = 'replayed';
-    return {
-      reply: keys.replay(record.reply, context),
-      changes: [],
-      cites: [
-        ...(['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8', 'NS-29'] as const),
-        ...citesIf(record.reply.status >= 400, 'IDEM-4d', 'IDEM-11'),
-      ],
-    };
-  },
-};
+function findReplay(context: RequestContext): Decision | null {
+  if (!operationRowOf(context).key) return null;
+  const { keys } = context.behaviour;
+  const operation = operationOf(context);
+  const subject = keys.subjects[operation];
+  if (subject === undefined) throw new Error(`no idempotency subject for ${operation}`);
+  context.subject = subject(context);
+  context.keyId = keys.id(context);
+  const record = keys.find(context.world, context.keyId, context.atMs);
+  if (record === undefined) {
+    context.idempotency = 'first';
+    return null;
+  }
+  context.firstCall = record.firstCall;
+  if (record.reply === null) {
+    context.idempotency = 'in_flight';
+    const detail =
+      'An attempt with this key is still running. Repeat the same request in a moment.';
+    return refuse(context, 'idempotency_in_flight', ['IDEM-14a', 'IDEM-15'], detail);
+  }
+  context.idempotency = 'replayed';
+  return {
+    reply: keys.replay(record.reply, context),
+    changes: [],
+    cites: [
+      ...(['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8', 'NS-29'] as const),
+      ...citesIf(record.reply.status >= 400, 'IDEM-4d', 'IDEM-11'),
+    ],
+  };
+}
 
-export const scopeStage: Stage = {
-  name: 'scope',
-  decide(context) {
-    const row = operationRowOf(context);
-    if (row.auth !== 'bearer') return null;
-    const credential = callerOf(context);
-    const detail = 'This token was minted read-only. Use one that may write.';
-    const readOnly =
-      row.writes && credential.read_only
-        ? refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail)
-        : null;
-    const unscoped = refuseScope(context, row);
-    // NS-57: report `read_only_credential` first, because adding a scope would not help.
-    const refused = context.behaviour.settings.read_only_before_scope
-      ? (readOnly ?? unscoped)
-      : (unscoped ?? readOnly);
-    if (refused !== null) return refused;
-    return context.operation === null ? null : refuseByFirm(context, context.operation);
-  },
-};
+function checkScope(context: RequestContext): Decision | null {
+  const row = operationRowOf(context);
+  if (row.auth !== 'bearer') return null;
+  const credential = callerOf(context);
+  const detail = 'This token was minted read-only. Use one that may write.';
+  const readOnly =
+    row.writes && credential.read_only
+      ? refuse(context, 'read_only_credential', ['AUTH-2', 'NS-57'], detail)
+      : null;
+  const unscoped = refuseScope(context, row);
+  // NS-57: report `read_only_credential` first, because adding a scope would not help.
+  const { read_only_before_scope: isFirst } = context.behaviour.settings;
+  const [first, second] = isFirst ? [readOnly, unscoped] : [unscoped, readOnly];
+  return first ?? second ?? refuseByFirm(context, operationOf(context));
+}
 
 function refuseScope(
   context: RequestContext,
@@ -297,3 +274,14 @@ export function refuseByFirm(context: RequestContext, operation: OperationName):
   if (firm?.permissions[operation] !== false) return null;
   return refuse(context, 'forbidden', ['AUTH-8'], `The firm may not use ${operation} any more.`);
 }
+
+/** By name; NS-17 says in which order they run. */
+export const stages: Readonly<Record<Settings['check_order'][number], Stage['decide']>> = {
+  route: findRoute,
+  key: readKey,
+  token: authenticate,
+  rate: drawAllowance,
+  readable: readBody,
+  replay: findReplay,
+  scope: checkScope,
+};

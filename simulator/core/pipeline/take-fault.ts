@@ -1,6 +1,5 @@
 // Which fault applies to a call or a delivery, and how matches are counted.
-import { put } from '../change.ts';
-import { evolve } from '../evolve.ts';
+import { evolve, put } from '../change.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
 import type { World } from '../world.ts';
 import { concernsWebhooks, type Fault, isSpent } from './find-fault.ts';

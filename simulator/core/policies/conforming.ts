@@ -32,6 +32,9 @@ import {
   cancelTransaction,
   createTransaction,
   rejectTransaction,
+  type Transition,
+  type TransitionTable,
+  transitionTable,
 } from '../operations/transactions.ts';
 import {
   createWebhook,
@@ -40,16 +43,9 @@ import {
   listWebhooks,
   rotateWebhookSecret,
 } from '../operations/webhooks.ts';
-import { bodyReader, readableStage } from '../pipeline/body.ts';
+import { bodyReader } from '../pipeline/body.ts';
 import type { Body, Operation, RequestContext, Stage } from '../pipeline/request-context.ts';
-import {
-  keyStage,
-  rateStage,
-  replayStage,
-  routeStage,
-  scopeStage,
-  tokenStage,
-} from '../pipeline/stages.ts';
+import { stages } from '../pipeline/stages.ts';
 import type {
   Account,
   Bucket,
@@ -61,12 +57,10 @@ import type {
   Transaction,
 } from '../records.ts';
 import { type Problem, requestId, serializePolicy } from '../serialize.ts';
-import { type Transition, type TransitionTable, transitionTable } from '../tables/transitions.ts';
 import { isLooseDecimal, isPlainDecimal } from '../values/decimal.ts';
-import { seededSecret, sha256Hex } from '../values/digest.ts';
+import { seededSecret, sha256Hex, signatureHeader, signBody } from '../values/digest.ts';
 import { formatEtag, type IfMatch, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
 import { normalisePhone, phoneIdentity } from '../values/phone.ts';
-import { signatureHeader, signBody } from '../values/signature.ts';
 import { parseTargetUrl, refuseAddresses } from '../values/target-url.ts';
 import {
   countBytes,
@@ -77,16 +71,6 @@ import {
   parseId,
 } from '../values/text.ts';
 import type { World } from '../world.ts';
-
-const stages: Readonly<Record<Settings['check_order'][number], Stage>> = {
-  route: routeStage,
-  key: keyStage,
-  token: tokenStage,
-  rate: rateStage,
-  readable: readableStage,
-  replay: replayStage,
-  scope: scopeStage,
-};
 
 const operations: Readonly<Record<OperationName, Operation>> = {
   createAccount,
@@ -116,7 +100,7 @@ export function conformingBehaviour(settings: Settings) {
   return {
     settings,
     /** NS-17. */
-    stages: settings.check_order.map((name) => stages[name]) as readonly Stage[],
+    stages: settings.check_order.map((name): Stage => ({ name, decide: stages[name] })),
     table: tableFor(settings),
     operations,
     /** JSON or form text as an object, or why it cannot be read (ERR-2). */
@@ -264,7 +248,9 @@ function transitionsFor(settings: Settings): TransitionTable {
       ...settled,
       approve: approve_from_settled === 'refused' ? { kind: 'refused', cites } : settled.approve,
       reject:
-        reject_from_settled === 'rejected' ? { ...rejected, compensates: true } : settled.reject,
+        reject_from_settled === 'rejected'
+          ? { ...rejected, entry: 'compensation' }
+          : settled.reject,
     },
   };
 }

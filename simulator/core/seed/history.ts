@@ -11,16 +11,14 @@ import type {
   TransactionStep,
 } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { type Change, put } from '../change.ts';
+import { type Change, evolve, keepPast, put } from '../change.ts';
 import type { CommandContext } from '../commands/commands.ts';
 import { emit } from '../delivery/deliveries.ts';
-import { evolve, keepPast } from '../evolve.ts';
 import { newAccount } from '../operations/accounts.ts';
 import { fillOrder, otherSide } from '../operations/positions.ts';
-import { newTransaction, transitionChanges } from '../operations/transactions.ts';
+import { newTransaction, type Trigger, transitionChanges } from '../operations/transactions.ts';
 import type { Account, EventRecord, Position } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
-import type { Trigger } from '../tables/transitions.ts';
 import type { World } from '../world.ts';
 
 /** An inconsistency in a starting world: the field and the remedy. */

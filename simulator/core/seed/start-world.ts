@@ -10,10 +10,9 @@ import type {
   WorldFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { put } from '../change.ts';
+import { evolve, moveClock, put } from '../change.ts';
 import { createCredential } from '../commands/commands.ts';
 import { disabled, newDelivery, newSubscription } from '../delivery/deliveries.ts';
-import { evolve, moveClock } from '../evolve.ts';
 import type { DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 import { History, StartingWorldError } from './history.ts';

@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextDueMs } from '../fire-timer.ts';
-import { step } from '../step.ts';
+import { nextDueMs, step } from '../step.ts';
 import { behaviour, seedWorld } from '../testing/begin-world.ts';
 import { drawFrom, makeInput } from '../testing/random-inputs.ts';
 import { phoneTables } from '../values/phone.ts';

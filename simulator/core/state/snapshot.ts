@@ -4,13 +4,11 @@ import { parseJson } from '../../../fixtures/lenient.ts';
 import { object, type Schema, type Typed } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Behaviour } from '../behaviour.ts';
-import { type Change, putAt } from '../change.ts';
-import { evolve, keepPast } from '../evolve.ts';
+import { addTimer, type Change, evolve, keepPast, putAt } from '../change.ts';
 import { findEffectProblem } from '../pipeline/find-fault.ts';
 import { count, listOf, mapOf, record, text, time, type ValueOf } from '../record-kit.ts';
 import { type Account, eventSchema, type Transaction } from '../records.ts';
 import { personKeys, transactionKey } from '../references.ts';
-import { addTimer, timerSchema } from '../timers.ts';
 import {
   createWorld,
   idEraSchema,
@@ -18,6 +16,7 @@ import {
   type TableName,
   tableNames,
   tables,
+  timerSchema,
   type World,
   worldOptionsSchema,
 } from '../world.ts';
@@ -148,7 +147,7 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
     if (timer.kind === 'answer' && world.suspendedCalls.get(timer.ref)?.reply === null) {
       throw new StateError(`world.timers: suspended call ${timer.ref} has no reply to send`);
     }
-    addTimer(world.timers, timer);
+    addTimer(world, timer);
   }
   return world;
 }

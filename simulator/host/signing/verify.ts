@@ -1,6 +1,5 @@
 // Signs and verifies deliveries, for webhook receivers and their tests.
-import { equalInConstantTime } from '../../core/values/digest.ts';
-import { signatureHeader, signBody } from '../../core/values/signature.ts';
+import { equalInConstantTime, signatureHeader, signBody } from '../../core/values/digest.ts';
 
 /** Five minutes, in milliseconds: how far `t` may be from the receiver's clock (EVT-5b). */
 export const defaultToleranceMs = 300_000;

@@ -1,6 +1,6 @@
 // Advances the clock: the next due timer, its effects, their responses, and so on until the given
 // time.
-import type { FiredTimer } from '../../core/fire-timer.ts';
+import type { FiredTimer } from '../../core/step.ts';
 import type { WorldHost } from './world-host.ts';
 
 export type AdvanceOptions =

@@ -12,8 +12,8 @@ import type {
   WorldFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
 import { movementSchema, personSchema, positionSchema } from '../../../fixtures/worlds.ts';
+import { quote } from '../../core/operations/positions.ts';
 import type { GeneratedPeople } from '../../core/seed/start-world.ts';
-import { quote } from '../../core/tables/quotes.ts';
 import { sha256Hex } from '../../core/values/digest.ts';
 
 /** Enough for varied lists; generating one record takes a tenth of a millisecond. */

@@ -10,11 +10,18 @@ import type {
   CommandValue,
 } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
-import { type FiredTimer, nextDueMs } from '../../core/fire-timer.ts';
 import type { BodyFault } from '../../core/pipeline/find-fault.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import { copyWorld } from '../../core/state/copy-world.ts';
-import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
+import {
+  brokenReply,
+  type Effect,
+  type FiredTimer,
+  type Input,
+  nextDueMs,
+  type StepResult,
+  step,
+} from '../../core/step.ts';
 import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
