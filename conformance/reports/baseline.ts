@@ -56,16 +56,15 @@ export interface Baseline {
   readonly not_tested?: readonly AcceptedEntry[];
 }
 
-export type ParsedBaseline =
-  | { readonly baseline: Baseline; readonly problems?: undefined }
-  | { readonly baseline?: undefined; readonly problems: readonly string[] };
-
 /** The placeholder that the user replaces with a reason. */
 export const UNEXPLAINED = 'not explained yet';
 const LASTS_MS = 90 * 86_400_000;
 
 /** Parses the JSON of a baseline file. In a draft, reasons may still be missing. */
-export function parseBaseline(given: unknown, { isDraft = false } = {}): ParsedBaseline {
+export function parseBaseline(
+  given: unknown,
+  { isDraft = false } = {},
+): { readonly baseline?: Baseline; readonly problems?: readonly string[] } {
   const wrong = validate(schema, given, 'the baseline');
   if (wrong.length > 0) {
     return { problems: wrong.map(({ field, message }) => `${field} ${message}`) };
@@ -115,8 +114,9 @@ export function applyBaseline(
   today: string,
   strict: boolean,
 ): Report {
-  const isOver = (entry: Pick<BaselineLine, 'expires'>) => isPast(entry, today);
-  const isValid = (entry: Pick<BaselineLine, 'expires'>) => !isOver(entry);
+  const isOver = (entry: Expiring) => isPast(entry, today);
+  // A draft excuses nothing until its reason is written.
+  const isValid = (entry: Expiring) => !isOver(entry) && isExplained(entry.reason);
   const stale = entries.filter((entry) => isStale(report, entry));
   const marked = report.rules.map((rule) => markKnown(rule, entries.filter(isValid)));
   const rules = marked
@@ -145,7 +145,9 @@ function line({ rule, scenario, reason, expires: date }: BaselineLine): Baseline
   return { rule, scenario, reason, expires: date };
 }
 
-function isPast({ expires: date }: Pick<BaselineLine, 'expires'>, today: string): boolean {
+type Expiring = Pick<BaselineLine, 'expires' | 'reason'>;
+
+function isPast({ expires: date }: Expiring, today: string): boolean {
   return date !== null && date < today;
 }
 

@@ -13,25 +13,12 @@ import type {
 } from './report.ts';
 import { count, vocabularyOf } from './verdict-words.ts';
 
-/** Everything except the findings. */
-export interface Sections {
-  /** Before the findings. */
-  readonly first: readonly Part[];
-  /** Rules that could not be judged. */
-  readonly doubt: readonly Part[];
-  /** What to add so that more rules can be tested. */
-  readonly unlock: readonly Part[];
-  readonly later: readonly Part[];
-  /** What was created on the target and remains there, one sentence each. */
-  readonly left: readonly string[];
-}
-
 function section(title: string, items: readonly Item[]): Part[] {
   return items.length === 0 ? [] : [heading(title), ...list(items)];
 }
 
-/** `isBrief` leaves out answers that are the same as the simulator's. */
-export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
+/** Everything except the findings. `isBrief` leaves out behaviour that is the same as the simulator's. */
+export function sectionsOf(report: Report, { isBrief = false } = {}) {
   const { crashes = [], inventory, notes, not_started: start, unlock } = report;
   const isStarted = start === undefined;
   const crashItems = crashes.map(({ operation, distinguishes, failure, times, of, rules }) => {
@@ -48,8 +35,11 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
   // The reason why nothing was tested is shown with the verdict.
   const noteItems = notes.filter((each) => each !== start).map((each) => item(each));
   return {
+    /** Before the findings. */
     first: section('Requests that the target never answers properly', crashItems),
+    /** Rules that could not be judged. */
     doubt: isStarted ? [...doubtful(report), ...untested(report)] : [],
+    /** What to add so that more rules can be tested. */
     unlock: isStarted
       ? section(`What would unlock more (${untestedCount} not tested)`, unlockItems)
       : [],
@@ -58,6 +48,7 @@ export function sectionsOf(report: Report, { isBrief = false } = {}): Sections {
       ...observedSection(report, isBrief),
       ...section('Notes', noteItems),
     ],
+    /** What was created on the target and remains there, one sentence each. */
     left: inventory === undefined ? [] : inventoryLines(inventory),
   };
 }
@@ -119,22 +110,27 @@ function baselineSections({ rules, baseline }: Report): Part[] {
 
 function observedSection({ observed }: Report, isBrief: boolean): Part[] {
   const seen = observed.filter((row) => row.observed !== null);
-  const listed = isBrief ? seen.filter(({ same }) => same === false) : seen;
+  const table = (rows: typeof seen, summary?: string): Part[] => {
+    if (rows.length === 0) return [];
+    const cells = rows.map(({ id, question, observed: target, simulator, same }) => {
+      return [id, question, target!, same === true ? 'the same' : simulator];
+    });
+    const head = ['', '', 'target', 'simulator'];
+    return [{ kind: 'table', head, rows: cells, ...(summary !== undefined && { summary }) }];
+  };
+  const unlike = seen.filter(({ same }) => same === false);
+  const different = 'Open questions that the target answers differently from the simulator';
+  if (isBrief) return unlike.length === 0 ? [] : [heading(different), ...table(unlike)];
+  if (seen.length === 0) return [];
+  const others = seen.filter(({ same }) => same !== false);
   const unseen = observed.length - seen.length;
-  if (listed.length === 0) return [];
-  const rows = listed.map(({ id, question, observed: answer, simulator, same }) => {
-    return [id, question, answer!, same === true ? 'the same' : simulator];
-  });
-  const table: Part = { kind: 'table', head: ['', '', 'target', 'simulator'], rows };
-  if (isBrief) {
-    return [
-      heading('Open questions that the target answers differently from the simulator'),
-      table,
-    ];
-  }
-  const rest = `${count(unseen, 'more question')} were not seen in this run.`;
-  const more = unseen === 0 ? [] : [words(rest)];
-  return [heading('Where the specification is open'), table, ...more];
+  const rest = `${count(others.length, 'open question')} without a known difference`;
+  const more = unseen === 0 ? '' : `; ${unseen} more were not seen in this run`;
+  return [
+    heading(unlike.length === 0 ? 'Where the specification is open' : different),
+    ...table(unlike),
+    ...table(others, `${rest}${more}`),
+  ];
 }
 
 /** Ids grouped by their reason. */
@@ -229,26 +225,29 @@ export function whyNot(rule: ReportRule): string {
   return 'the scenarios did not reach a point that shows it';
 }
 
-export interface Detail {
-  /** The number of findings shown for one rule. */
-  readonly findings: number;
+interface Detail {
   /** Columns of a terminal, to which the lines of an exchange are wrapped. */
   readonly width?: number | undefined;
   readonly jsonFile?: string | undefined;
+  /** The finding shown above; none of its text is repeated. */
+  readonly before?: ReportFinding | undefined;
+  readonly hasFix?: boolean;
 }
 
-/** Every finding that needs attention: findings with one cause together, only one in full. */
-export function findingParts(report: Report, detail: Detail): Part[] {
-  const { findingsOf } = vocabularyOf(report);
-  return findingsOf
-    .flatMap((verdict) => groupsOf(report, verdict))
-    .flatMap((group) => groupParts(group, report, detail));
+/**
+ * Every finding that needs attention, `most` of one rule: findings with one cause together, only one
+ * in full.
+ */
+export function findingParts(report: Report, most: number, detail: Detail = {}): Part[] {
+  return vocabularyOf(report)
+    .findingsOf.flatMap((verdict) => groupsOf(report, verdict))
+    .flatMap((group) => groupParts(group, report, most, detail));
 }
 
 /** If more rules have one cause, only their ids are listed. */
 const RULES_EXPLAINED = 12;
 
-function groupParts(group: Group, report: Report, detail: Detail): Part[] {
+function groupParts(group: Group, report: Report, most: number, detail: Detail): Part[] {
   const { title, cause, rules, followers } = group;
   const first = rules[0]!;
   const { sign } = vocabularyOf(report).verdicts[first.verdict];
@@ -257,7 +256,7 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
   // A failure that is already shown is only referenced.
   const isOther = ({ actual }: ReportFinding, at: number) =>
     telling.findIndex((each) => each.actual === actual) === at;
-  const whole = telling.filter(isOther).slice(0, detail.findings);
+  const whole = telling.filter(isOther).slice(0, most);
   const others = telling.filter((each) => !whole.includes(each));
   const places = [...new Set(others.map(({ place, scenario }) => place ?? scenario))];
   const unjudged = idsOf(followers).join(', ');
@@ -284,18 +283,8 @@ function groupParts(group: Group, report: Report, detail: Detail): Part[] {
   ];
 }
 
-interface FindingDetail extends Omit<Detail, 'findings'> {
-  /** The finding shown above; none of its text is repeated. */
-  readonly before?: ReportFinding | undefined;
-  readonly hasFix?: boolean;
-}
-
 /** One finding with the exchanges that prove it. */
-export function findingDetail(
-  finding: ReportFinding,
-  report: Report,
-  detail: FindingDetail = {},
-): Part[] {
+export function findingDetail(finding: ReportFinding, report: Report, detail: Detail = {}): Part[] {
   const { scenario, place = '', expected, actual, seen, advice, replay, exchanges } = finding;
   const { before, width, jsonFile, hasFix = true } = detail;
   const { hasScenarios } = vocabularyOf(report);

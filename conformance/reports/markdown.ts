@@ -22,7 +22,7 @@ ${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`;
     ...(client === undefined ? [] : [words(`The first run: ${client.does}.`)]),
     ...first,
     ...countParts(report),
-    ...findingParts(report, { findings: FINDINGS_SHOWN }),
+    ...findingParts(report, FINDINGS_SHOWN),
     ...doubt,
     ...unlock,
     ...later,
@@ -96,21 +96,32 @@ function markdownPart(part: Part): string {
       return codeBlock(part.lines);
     case 'table': {
       const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-      return [row(part.head), row(part.head.map(() => '---')), ...part.rows.map(row)].join('\n');
+      const all = [row(part.head), row(part.head.map(() => '---')), ...part.rows.map(row)];
+      if (part.summary === undefined) return all.join('\n');
+      const title = `<summary>${plainWords(part.summary)}</summary>`;
+      return ['<details>', title, '', ...all, '', '</details>'].join('\n');
     }
   }
 }
 
-/** Text of a target as plain text: nothing in it becomes a link, a tag or a mention. */
+/** Any text: what stands between backticks is code, and nothing becomes a link, a tag or a mention. */
 export function plainWords(text: string): string {
+  return text
+    .split('`')
+    .map((part, at) => (at % 2 === 0 || part.trim() === '' ? escaped(part) : codeSpan(part)))
+    .join('');
+}
+
+function escaped(text: string): string {
   return printable(text)
     .replaceAll('\n', ' ')
-    .replace(/[\\`*_[\]<>|#]/g, (sign) => (sign === '<' ? '&lt;' : `\\${sign}`))
+    .replace(/[\\*_[\]<>|#]/g, (sign) => (sign === '<' ? '&lt;' : `\\${sign}`))
     .replace(/@(?=\w)/g, '@\u200b');
 }
 
+/** In a table a bar ends the cell, even in code. */
 function cell(text: string): string {
-  return plainWords(clip(text, 300));
+  return plainWords(clip(text, 300)).replace(/(?<!\\)\|/g, '\\|');
 }
 
 function clip(text: string, most: number): string {

@@ -21,10 +21,14 @@ export type Part =
   | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
   /** Lines from a target or a client: nothing in them is markup. */
   | { readonly kind: 'code'; readonly lines: readonly string[] }
-  /** The first two cells of a row are an id and its words. */
-  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly Row[] };
-
-export type Row = readonly string[];
+  | {
+      readonly kind: 'table';
+      readonly head: readonly string[];
+      /** The first two cells of a row are an id and its words. */
+      readonly rows: readonly (readonly string[])[];
+      /** Shown instead of the table until a reader opens it. */
+      readonly summary?: string;
+    };
 
 export const heading = (text: string, tone: Tone = 'plain'): Part => ({
   kind: 'heading',

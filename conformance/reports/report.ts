@@ -23,7 +23,7 @@ const anything = (schema: Schema = {}): Schema => ({ type: 'object', ...schema }
 const headers = ofType<readonly HeaderLine[]>(
   list({ type: 'array', items: text, minItems: 2, maxItems: 2 }),
 );
-const answer = record({ status: number, headers, body: textOrNull });
+const response = record({ status: number, headers, body: textOrNull });
 
 const exchange = record({
   n: whole,
@@ -32,7 +32,7 @@ const exchange = record({
   /** The credential that made the call, by its name. */
   as: textOrNull,
   request: record({ method: text, url: text, headers, body: textOrNull }),
-  response: ofType<ValueOf<typeof answer> | null>({ ...answer, type: ['object', 'null'] }),
+  response: ofType<ValueOf<typeof response> | null>({ ...response, type: ['object', 'null'] }),
   /** Why there is no response. */
   failure: textOrNull,
   /** What the judge of a client did to the call. */
@@ -220,21 +220,15 @@ export type BaselineLine = ValueOf<typeof line>;
 const CLIENT_WORDS: Readonly<Record<string, string>> = { deviates: 'fails', not_tested: 'not_met' };
 const COMMON_WORDS = Object.fromEntries(Object.entries(CLIENT_WORDS).map(([a, b]) => [b, a]));
 
-type Worded = Pick<Report, 'rules' | 'scenarios' | 'summary'>;
-
 /** The verdicts of checks in other words; the verdict of the run is the same for every judge. */
-function reworded<R extends Worded>(report: R, words: Readonly<Record<string, string>>): R {
-  const parts: Worded = {
-    rules: report.rules,
-    scenarios: report.scenarios,
-    summary: report.summary,
-  };
-  const text = JSON.stringify(parts, (name, value: unknown) => {
+function reworded(report: Report, words: Readonly<Record<string, string>>): Report {
+  const { rules, scenarios, summary } = report;
+  const text = JSON.stringify({ rules, scenarios, summary }, (name, value: unknown) => {
     if (name === 'verdict' && typeof value === 'string') return words[value] ?? value;
     if (name !== 'summary') return value;
     return Object.fromEntries(Object.entries(value as object).map(([a, n]) => [words[a] ?? a, n]));
   });
-  return { ...report, ...(JSON.parse(text) as Worded) };
+  return { ...report, ...JSON.parse(text) };
 }
 
 /** The content of the JSON report. */

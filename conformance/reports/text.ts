@@ -24,7 +24,7 @@ export function textReport(report: Report, options: TextOptions): string[] {
   const { paint, width, labelled } = layoutOf(options);
   const { first, doubt, unlock, later, left } = sectionsOf(report, { isBrief: true });
   const { jsonFile } = options;
-  const findings = findingParts(report, { findings: FINDINGS_SHOWN, width: width - 4, jsonFile });
+  const findings = findingParts(report, FINDINGS_SHOWN, { width: width - 4, jsonFile });
   const { verdict, target, client, interrupted, rules, not_started: start } = report;
   const { noun, verdicts } = vocabularyOf(report);
   const style = { conformant: paint.green, deviates: paint.red }[verdict as string] ?? paint.yellow;

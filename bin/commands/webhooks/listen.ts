@@ -205,8 +205,8 @@ function describeArrival(arrival: Arrival, body: Uint8Array): string[] {
           ...describeCauses(arrival.causes),
         ];
   return [
-    `${chalk.dim(time)} --> POST ${arrival.path} ${what}${from}${again}`,
+    `${chalk.dim(time)} → POST ${arrival.path} ${what}${from}${again}`,
     ...findings.map((line) => `    ${line}`),
-    `<-- ${answered}`,
+    `← ${answered}`,
   ];
 }

@@ -249,13 +249,13 @@ function describe(report: Report, label: string, check: Check | undefined): stri
   const flaw = check === undefined ? '' : chalk.yellow(` (${check.title})`);
   const first = answer.trim().split('\n')[0]?.slice(0, 200) ?? '';
   return [
-    `--> POST ${url} ${label}${flaw}`,
+    `→ POST ${url} ${label}${flaw}`,
     ...Object.entries(headers).map(([name, value]) => chalk.dim(`    ${name}: ${value}`)),
-    `<-- ${status ?? error}, after ${ms} ms`,
+    `← ${status ?? error}, after ${ms} ms`,
     ...(first === '' ? [] : [chalk.dim(`    ${first}`)]),
     ...(report.as_expected
-      ? [chalk.green(`✔ the receiver ${expected} it, as it should`)]
-      : [chalk.red(`✘ the receiver ${failureOf(report)}`), ...remediesFor(report)]),
+      ? [chalk.green(`✓ the receiver ${expected} it, as it should`)]
+      : [chalk.red(`✗ the receiver ${failureOf(report)}`), ...remediesFor(report)]),
   ];
 }
 

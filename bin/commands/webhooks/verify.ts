@@ -62,7 +62,7 @@ async function verify(io: CommandIo, options: VerifyOptions): Promise<void> {
 }
 
 function describeDiagnosis({ verified, reason, steps, causes }: Diagnosis): string[] {
-  const marks = { true: chalk.green('✔'), false: chalk.red('✘'), null: chalk.dim('·') };
+  const marks = { true: chalk.green('✓'), false: chalk.red('✗'), null: chalk.dim('·') };
   const lines = steps.map(({ ok, does, detail }) => {
     const line = `${does}: ${detail}`;
     return `${marks[`${ok}`]} ${ok === null ? chalk.dim(line) : line}`;

@@ -157,7 +157,7 @@ test('a given body is sent byte for byte', async () => {
     const stdin = Readable.from([bytes.subarray(0, 2), bytes.subarray(2)]);
     const args = ['send', url, '--secret-env', 'SECRET', '--body-file', '-'];
     const { code, out } = await run(args, { stdin });
-    assert.equal([code, out.at(-1)], [0, '✔ the receiver accepted it, as it should']);
+    assert.equal([code, out.at(-1)], [0, '✓ the receiver accepted it, as it should']);
   });
   assert.ok(Buffer.concat(received).equals(Buffer.concat([bytes, bytes])));
 });
@@ -262,13 +262,13 @@ test('verify passes a good delivery, or names the first step that fails and the 
   const previous = ['--previous-secret-env', 'OLD', '--json'];
   const at = (now: string) => ['--now', now];
   const table: [args: string[], code: number, ...words: RegExp[]][] = [
-    [verifyArgs(good), 0, /^([^✔]*✔){5}[^✔]*\nVerified\.$/],
+    [verifyArgs(good), 0, /^([^✓]*✓){5}[^✓]*\nVerified\.$/],
     [verifyArgs(good, `X-Webhook-Signature: ${header}`), 0, /Verified\.$/],
     [verifyArgs('-'), 0, /Verified\.$/],
     [
       verifyArgs(file('added.json', `${body}\n`)),
       1,
-      /^✘ a v1 signs t, a dot and the 23 bytes of the body/m,
+      /^✗ a v1 signs t, a dot and the 23 bytes of the body/m,
       /^Not verified: mismatch\.\nCause: .*white space/m,
     ],
     [verifyArgs(good, old), 1, /Perhaps: the secret is another one/],

@@ -70,8 +70,8 @@ export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new
         })}</dl>`;
       case 'code':
         return html`<pre>${part.lines.map((line) => clipped(line, LONGEST_LINE)).join('\n')}</pre>`;
-      case 'table':
-        return html`<table class="plain"><thead>
+      case 'table': {
+        const table = html`<table class="plain"><thead>
 <tr>${part.head.map((each) => html`<th>${each}</th>`)}</tr></thead>
 <tbody>${part.rows.map(
           (cells) => html`<tr>${cells.map(
@@ -79,6 +79,9 @@ export function htmlOf(parts: readonly Part[], linked: ReadonlySet<string> = new
           )}</tr>
 `,
         )}</tbody></table>`;
+        if (part.summary === undefined) return table;
+        return html`<details><summary>${part.summary}</summary>${table}</details>`;
+      }
     }
   };
   return parts.map(layOut);

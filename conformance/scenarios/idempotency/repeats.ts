@@ -108,7 +108,7 @@ function expectTag(t: ScenarioContext, first: Answer, repeat: Answer): void {
   if (tag === undefined || repeat.status !== first.status) return;
   t.expect('ACC-19', repeat).is('an ETag, as on the first answer', seen !== undefined);
   if (seen === undefined) return;
-  t.observe('NS-29', seen === tag ? 'the ETag of the first answer' : `another ETag: ${seen}`);
+  t.observe('NS-29', seen === tag ? 'the ETag of the first response' : `another ETag: ${seen}`);
 }
 
 const REFUSAL_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4d', 'IDEM-5'] as const;

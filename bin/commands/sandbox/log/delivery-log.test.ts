@@ -23,7 +23,7 @@ async function logUnder(effect: DeliveryEffect, json: boolean): Promise<string[]
 
 log('a delivery that a fault drops is logged as ended', async () => {
   const [line, ...rest] = await logUnder({ kind: 'drop' }, false);
-  assert.match(line ?? '', /<-- dropped by a fault; counted as delivered \(seq 1 attempt 1\)$/);
+  assert.match(line ?? '', /← dropped by a fault; counted as delivered \(seq 1 attempt 1\)$/);
   assert.is(rest.length, 0);
   const events = (await logUnder({ kind: 'drop' }, true)).map((text) => JSON.parse(text));
   assert.is(events.length, 1);
@@ -38,9 +38,9 @@ log('a delivery that a fault delays is logged when it is delayed and when it is 
   assert.equal(logged, [
     '... delayed by a fault, goes out in 5 s (seq 1 attempt 1)',
     logged[1],
-    '<-- 200 (seq 1 attempt 1)',
+    '← 200 (seq 1 attempt 1)',
   ]);
-  assert.match(logged[1] ?? '', /^--> \S+ seq 1 attempt 1 to https:\/\/hooks\.example\.com\/in$/);
+  assert.match(logged[1] ?? '', /^→ \S+ seq 1 attempt 1 to https:\/\/hooks\.example\.com\/in$/);
   const events = (await logUnder({ kind: 'delay', ms: 5000 }, true)).map((text) =>
     JSON.parse(text),
   );
@@ -79,11 +79,11 @@ log('the line of an attempt shows the delivery, the response and the next attemp
     [{ error: 'gone\u001b[2J\r\n' }, 'gone\\x1b[2J\\n'],
   ];
   for (const [change, words] of cases) {
-    assert.is(line(change), `12:00:01.250  <-- ${words} (seq 12 attempt 1)`);
+    assert.is(line(change), `12:00:01.250  ← ${words} (seq 12 attempt 1)`);
   }
   assert.is(
     line({ phase: 'sent' }),
-    '12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://x/in',
+    '12:00:01.250  → transaction.approved seq 12 attempt 1 to http://x/in',
   );
 });
 

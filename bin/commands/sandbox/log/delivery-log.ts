@@ -61,18 +61,18 @@ function deliveryEvent(
 export type DeliveryEvent = NonNullable<ReturnType<typeof deliveryEvent>>;
 
 /**
- * `12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://localhost:3000/hooks`, and
- * `12:00:01.262  <-- 500, again in 30 s (seq 12 attempt 1)`.
+ * `12:00:01.250  → transaction.approved seq 12 attempt 1 to http://localhost:3000/hooks`, and
+ * `12:00:01.262  ← 500, again in 30 s (seq 12 attempt 1)`.
  */
 export function deliveryLine(event: DeliveryEvent): string {
   const { phase, at_ms, kind, seq, attempt, url, next_due_ms: dueMs } = event;
   const time = clockTime(at_ms);
   const number = `seq ${seq} attempt ${attempt}`;
-  if (phase === 'sent') return terminalLine(`${time}  --> ${kind} ${number} to ${url}`);
+  if (phase === 'sent') return terminalLine(`${time}  → ${kind} ${number} to ${url}`);
   const words =
     phase === 'delayed'
       ? `... delayed by a fault, goes out in ${duration((dueMs ?? at_ms) - at_ms)}`
-      : `<-- ${endWords(event)}`;
+      : `← ${endWords(event)}`;
   return terminalLine(`${time}  ${words} (${number})`);
 }
 
