@@ -1,9 +1,20 @@
-// Checks over many deliveries: response time, redirects, leaked signatures, side effects.
+// Checks over many deliveries: response time, redirects, leaked signatures, side effects. A URL that
+// returns a count says whether the side effect of an event happens once.
+import { setTimeout as pause } from 'node:timers/promises';
+import { readWhole } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
 import { type Check, LOST } from './check.ts';
-import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
-import type { Judgement } from './judge.ts';
-import { type Probe, probesOf, shiftDigits } from './probes.ts';
+import {
+  bytesOf,
+  type Delivery,
+  deliveryOf,
+  eventOf,
+  type Probe,
+  probesOf,
+  type SigningOptions,
+  shiftDigits,
+} from './delivery.ts';
+import { type CheckResult, describeExchange, isAccepted, type Judgement } from './judge.ts';
 
 const forged = (name: string) => (signing: SigningOptions) =>
   probesOf(signing, name, { headers: [({ t, mac }) => `t=${t},v1=${shiftDigits(mac)}`] });
@@ -93,7 +104,7 @@ export const mannerChecks: readonly MannerCheck[] = [
   },
 ];
 
-export const nothingWhenRefused = check('nothing-when-refused', {
+const nothingWhenRefused = check('nothing-when-refused', {
   title: 'a delivery with a wrong signature has no side effect',
   why: 'EVT-6: only a v1 over exactly these bytes and this time passes.',
   gains: 'Anyone who knows the URL can cause the effect, whatever the response says.',
@@ -120,3 +131,80 @@ export const effectChecks: readonly Check[] = [
   }),
   nothingWhenRefused,
 ];
+
+/** The number of side effects so far; rejects if it cannot be read. */
+export type EffectCounter = () => Promise<number>;
+
+/** The count cannot be read. */
+export class EffectCounterError extends Error {}
+
+/** Reads a URL that returns a number, or JSON with a member `count`. */
+export function effectCounterOf(url: string): EffectCounter {
+  return async () => {
+    const { request } = (await import('undici')).default;
+    let text: string;
+    try {
+      const response = await request(url, { signal: AbortSignal.timeout(5000) });
+      text = Buffer.from(await readWhole(response.body)).toString();
+    } catch (error) {
+      throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
+    }
+    const found =
+      /^(\d+)$/.exec(text.trim()) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text.trim());
+    if (found !== null) return Number(found[1]);
+    throw new EffectCounterError(`${url} answers neither a number nor {"count": number}`);
+  };
+}
+
+type Send = (delivery: Delivery) => Promise<Exchange>;
+
+/** EVT-4: an event may be delivered twice; its side effect must happen once. */
+export async function judgeEffects(
+  counter: EffectCounter,
+  wanted: readonly Check[],
+  signing: SigningOptions,
+  send: Send,
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of effectChecks.filter((each) => wanted.includes(each))) {
+    const deliveries = check.probes(signing).map(({ delivery }) => delivery);
+    try {
+      results.push(await measure(counter, check, deliveries, send));
+    } catch (error) {
+      if (!(error instanceof EffectCounterError)) throw error;
+      const actual = `the effects could not be counted: ${error.message}`;
+      const judged = { verdict: 'blocked', expected: check.title, actual } as const;
+      results.push({ check, judgement: judged, exchanges: [] });
+    }
+  }
+  return results;
+}
+
+async function measure(
+  counter: EffectCounter,
+  check: Check,
+  deliveries: readonly Delivery[],
+  send: Send,
+): Promise<CheckResult> {
+  const wanted = check === nothingWhenRefused ? 0 : 1;
+  const before = await counter();
+  const exchanges: Exchange[] = [];
+  if (check.together) exchanges.push(...(await Promise.all(deliveries.map(send))));
+  else for (const delivery of deliveries) exchanges.push(await send(delivery));
+  const count = (await settled(counter, before + wanted)) - before;
+  const isRepeatRefused = wanted === 1 && !exchanges.every(isAccepted);
+  const judgement: Judgement = {
+    verdict: count === wanted && !isRepeatRefused ? 'passed' : 'deviates',
+    expected: `${wanted} side effect${wanted === 1 ? ', and 2xx to every delivery' : 's'}`,
+    actual: `${count}; responses: ${exchanges.map(describeExchange).join(', ')}`,
+  };
+  return { check, judgement, exchanges };
+}
+
+/** Side effects may happen a moment after the response. */
+async function settled(counter: EffectCounter, wanted: number): Promise<number> {
+  for (let turn = 0; turn < 10 && (await counter()) < wanted; turn += 1) await pause(100);
+  // A duplicate may still follow after the expected number.
+  await pause(150);
+  return counter();
+}

@@ -1,7 +1,6 @@
-// The parts of a check of a receiver: the deliveries, the required answer, the reason, and how to fix
+// The parts of a check of a receiver: the deliveries, the required response, the reason, and how to fix
 // a failure.
-import type { SigningOptions } from './delivery.ts';
-import type { Difference, Probe } from './probes.ts';
+import type { Difference, Probe, SigningOptions } from './delivery.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
 
@@ -105,12 +104,12 @@ export function isTolerance({ id }: Check): boolean {
   return id.startsWith('RCV-tolerates-');
 }
 
-/** The answer of a receiver that passes. */
+/** The response of a receiver that passes. */
 export function expectedOf(check: Check): string {
-  if (check.group === 'accept') return 'a 2xx answer';
-  if (check.group === 'refuse') return 'an answer other than 2xx';
+  if (check.group === 'accept') return 'a 2xx response';
+  if (check.group === 'refuse') return 'a response other than 2xx';
   if (check.group === 'behaviour') return check.title;
   return isTolerance(check)
-    ? 'a 2xx answer, to be safe with later versions'
-    : 'an answer other than 2xx, to be exact';
+    ? 'a 2xx response, to be safe with later versions'
+    : 'a response other than 2xx, to be exact';
 }

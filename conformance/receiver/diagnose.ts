@@ -1,8 +1,14 @@
 // Finds out why a receiver refuses a valid delivery, by sending variants that differ in one thing.
 import type { Exchange } from '../engine/types.ts';
-import type { Delivery, HeaderNames, SigningOptions } from './delivery.ts';
+import {
+  type Delivery,
+  type Difference,
+  type HeaderNames,
+  type Parts,
+  probesOf,
+  type SigningOptions,
+} from './delivery.ts';
 import { isAccepted, isUnreached } from './judge.ts';
-import { type Difference, type Parts, probesOf } from './probes.ts';
 
 interface Variant extends Difference {
   /** Other names of the two headers. */

@@ -1,9 +1,8 @@
-// Judges the responses to a check: the expectation, the receiver's answer, and the verdict.
-
+// Judges the responses to a check: the expectation, the receiver's response, and the verdict.
 import { REFUSED } from '../engine/send/unreachable.ts';
 import type { Exchange, Judged } from '../engine/types.ts';
 import { type Check, expectedOf, isTolerance } from './check.ts';
-import type { Probe } from './probes.ts';
+import type { Probe } from './delivery.ts';
 
 export interface Judgement {
   readonly verdict: Judged;
@@ -44,7 +43,7 @@ export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgem
   if (isTolerance(check)) return judged(accepted ? 'passed' : 'advisory');
   if (check.group === 'advice') return judged(accepted ? 'advisory' : 'passed');
   if (exchanges.some(isAccepted)) return judged('deviates');
-  const expected = 'a 4xx answer';
+  const expected = 'a 4xx response';
   const has = (isSo: (status: number) => boolean) =>
     exchanges.some(({ response }) => isSo(response?.status ?? 0));
   if (has((status) => status >= 300 && status < 400)) {

@@ -1,11 +1,13 @@
 // The report on a receiver in the common form: each check becomes a rule, and findings with one
-// cause are grouped.
+// cause are grouped. Also describes a check.
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { checkRule, makeReport } from '../reports/build-report.ts';
 import { reportExchange } from '../reports/exchanges.ts';
+import { code, facts, heading, type Part, words } from '../reports/parts.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
-import { CAUSES, type Check, groupWords } from './check.ts';
+import { CAUSES, type Check, expectedOf, groupWords } from './check.ts';
+import type { Probe, SigningOptions } from './delivery.ts';
 import type { CheckResult, Judgement } from './judge.ts';
 import type { ReceiverRun } from './run.ts';
 
@@ -115,4 +117,49 @@ function scenarioOf(
     duration_ms: exchanges.reduce((sum, each) => sum + each.durationMs, 0),
     exchanges: exchanges.map((each) => reportExchange(each, redactor)),
   };
+}
+
+const exampleSigning: SigningOptions = {
+  secret: 'whsec_for_show',
+  previousSecret: null,
+  names: { signature: 'X-Webhook-Signature', subscription: 'X-Webhook-Subscription-Id' },
+  mark: 'example',
+};
+
+/** Describes a check for the user: the delivery, the expected response, the risk. */
+export function explainCheck(check: Check): Part[] {
+  const probes = check.probes(exampleSigning);
+  const deliveries = probes.slice(0, check.together ? 1 : 2);
+  const rest = probes.length - deliveries.length;
+  return [
+    heading(`${check.id}  ${groupWords[check.group]}`),
+    words(check.title),
+    ...facts([
+      ['expects', expectedOf(check)],
+      ['why', check.why],
+      ['at stake', check.gains],
+      ['fix', check.fix],
+      ['try it', `npx conformance receiver --only ${check.id} --url URL --secret-env NAME`],
+    ]),
+    heading('sends, as an example'),
+    ...code(deliveries.flatMap(probeLines)),
+    ...(rest > 0 ? [words(`and ${rest} more${check.together ? ', all at once' : ''}`)] : []),
+  ];
+}
+
+const WIDTH = 96;
+
+function probeLines({ delivery }: Probe): string[] {
+  const { headers, body, chunked, cutsAt } = delivery;
+  const cut = (text: string) => (text.length > WIDTH ? `${text.slice(0, WIDTH - 1)}…` : text);
+  const text = Buffer.from(body).toString().replaceAll('\n', '\\n').replace('\ufeff', '<BOM>');
+  const { signature } = exampleSigning.names;
+  const isSigned = headers.some(([name]) => name.toLowerCase() === signature.toLowerCase());
+  return [
+    ...headers.map(([name, value]) => cut(`${name}: ${value}`)),
+    ...(isSigned ? [] : [`(no ${signature})`]),
+    ...(chunked ? ['Transfer-Encoding: chunked'] : []),
+    ...(cutsAt === undefined ? [] : [`(in pieces, cut after bytes ${cutsAt.join(', ')})`]),
+    text === '' ? '(an empty body)' : cut(text),
+  ];
 }

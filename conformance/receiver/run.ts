@@ -2,11 +2,13 @@
 // delivery again after each group.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Selection } from '../engine/run/select.ts';
+import { Unreachable } from '../engine/scenario-errors.ts';
+import { socketSender } from '../engine/send/sender.ts';
 import type { Exchange } from '../engine/types.ts';
-import { mannerChecks } from './behaviour.ts';
+import { type EffectCounter, judgeEffects, mannerChecks } from './behaviour.ts';
 import type { Check } from './check.ts';
 import { checksOf, groupsInOrder } from './checks.ts';
-import { type SigningOptions, validDelivery } from './delivery.ts';
+import { type Delivery, type SigningOptions, validDelivery } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import {
   type CheckResult,
@@ -20,13 +22,12 @@ import {
   leaksMac,
   unjudged,
 } from './judge.ts';
-import { Interrupted, openProbeSender } from './probe-sender.ts';
-import { type EffectCounter, judgeEffects } from './side-effects.ts';
 
 export interface ReceiverRun {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly requests: number;
+  /** In the order of the checks. */
   readonly results: readonly CheckResult[];
   /** Why nothing was judged; null if the first valid delivery was accepted. */
   readonly refused: string | null;
@@ -35,14 +36,14 @@ export interface ReceiverRun {
   readonly observed: readonly string[];
 }
 
-export interface ReceiverRunOptions {
+interface ReceiverRunOptions {
   readonly url: string;
   readonly signing: SigningOptions;
   readonly effects: EffectCounter | null;
   readonly selection?: Selection;
   /** Ends the run; results so far are kept. */
   readonly signal?: AbortSignal;
-  readonly onResult?: (result: CheckResult, done: number, total: number) => void;
+  readonly onResult?: (done: number, total: number) => void;
 }
 
 /** How long the supervisor of a receiver may take to restart it. */
@@ -55,10 +56,10 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
   const sender = await openProbeSender(url, startedAtMs, signal);
-  /** The checks of this run, in the order of the report. */
   const wanted = checksOf(effects !== null, selection);
-  const results: CheckResult[] = [];
+  const results = new Map<Check, CheckResult>();
   const observed: string[] = [];
+  /** Exchanges that count for the response times. */
   const valid: Exchange[] = [];
   const leaking: Exchange[] = [];
   const repeated = new Set<Check>();
@@ -68,23 +69,19 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
 
   /** The first result of a check is kept. */
   const add = (result: CheckResult) => {
-    if (results.some(({ check }) => check === result.check)) return;
-    results.push(result);
-    onResult?.(result, results.length, wanted.length);
+    if (results.has(result.check)) return;
+    results.set(result.check, result);
+    onResult?.(results.size, wanted.length);
   };
 
-  /** Marks every check that has no result as not judged. */
-  const addRest = (why: string, isWanted: (check: Check) => boolean = () => true) => {
-    for (const check of wanted.filter(isWanted)) {
-      add({ check, judgement: unjudged(check, why), exchanges: [] });
-    }
+  const addUnjudged = (why: string) => {
+    for (const check of wanted) add({ check, judgement: unjudged(check, why), exchanges: [] });
   };
 
   const addManners = (isWanted: (judgement: Judgement) => boolean = () => true) => {
-    for (const check of mannerChecks) {
+    for (const check of mannerChecks.filter((each) => wanted.includes(each))) {
       const { shown: exchanges, ...judgement } = check.judge(valid, leaking);
-      if (!wanted.includes(check) || !isWanted(judgement)) continue;
-      add({ check, judgement, exchanges });
+      if (isWanted(judgement)) add({ check, judgement, exchanges });
     }
   };
 
@@ -100,7 +97,6 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   const sendValid = (name: string) =>
     sender.send(validDelivery(signing, `${name}-${sender.sentCount()}`));
 
-  /** Sends a valid delivery that counts for the response times. */
   const sendControl = async (): Promise<Exchange> => {
     const exchange = await sendValid('control');
     valid.push(exchange);
@@ -120,16 +116,14 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     return exchanges;
   };
 
-  /** Judges the check at which the receiver ended, and returns its id. */
-  const blame = (check: Check, exchanges: readonly Exchange[], control: Exchange): string => {
+  /** Judges the check at which the receiver ended: this one, or the one before if none of it arrived. */
+  const blame = (check: Check, exchanges: readonly Exchange[], control: Exchange): Check => {
     const reached = exchanges.filter((each) => !isUnreached(each));
-    const before = played.at(-1);
-    const isOwn = reached.length > 0 || before === undefined;
-    if (!isOwn) played.pop();
-    const blamed = isOwn ? { check, exchanges: reached } : before;
+    const before = reached.length > 0 ? undefined : played.pop();
+    const blamed = before ?? { check, exchanges: reached };
     const judgement = judgeEnded(blamed.check, blamed.exchanges, control);
     played.push({ check: blamed.check, judgement, exchanges: [...blamed.exchanges, control] });
-    return blamed.check.id;
+    return blamed.check;
   };
 
   const hasReturned = async (): Promise<boolean> => {
@@ -151,8 +145,8 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
       return null;
     }
     const blamed = blame(check, exchanges, control);
-    if (!(await hasReturned())) return `the receiver went away when ${blamed} was sent`;
-    if (blamed === check.id) return null;
+    if (!(await hasReturned())) return `the receiver went away when ${blamed.id} was sent`;
+    if (blamed === check) return null;
     // The delivery never reached the receiver, so it is sent again.
     if (repeated.has(check)) return 'the receiver went away again and again';
     repeated.add(check);
@@ -180,19 +174,18 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
     const control = await sendControl();
     if (!isAccepted(control)) {
       refused = await diagnose(signing, control, sender.send);
-      return addRest(refused);
+      return addUnjudged(refused);
     }
     let lost: string | null = null;
     for (const group of groupsInOrder) {
       const checks = wanted.filter((each) => each.group === group);
       if (lost === null && checks.length > 0) lost = await playGroup(checks);
     }
+    addManners();
     if (lost !== null) {
       observed.push(`The run ended early: ${lost}.`);
-      addRest(lost, ({ group }) => group !== 'behaviour');
+      return addUnjudged(lost);
     }
-    addManners();
-    if (lost !== null) return addRest(lost);
     if (effects === null) {
       observed.push('Side effects were not counted, because --effect-probe is missing.');
       return;
@@ -202,11 +195,11 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
 
   /** Earlier results are kept; an interrupted delivery does not count against the receiver. */
   const interrupt = () => {
-    if (results.length + played.length === 0) refused = interruptedWords;
+    if (results.size + played.length === 0) refused = interruptedWords;
     played = played.filter(({ judgement }) => judgement.verdict === 'deviates');
     settle(null);
     addManners(({ verdict }) => verdict === 'deviates');
-    addRest(interruptedWords);
+    addUnjudged(interruptedWords);
   };
 
   try {
@@ -217,7 +210,74 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   } finally {
     await sender.close();
   }
-  const durationMs = performance.now() - startedAtMs;
-  const [requests, interrupted] = [sender.sentCount(), signal?.aborted ?? false];
-  return { startedAt, durationMs, requests, results, refused, interrupted, observed };
+  return {
+    startedAt,
+    durationMs: performance.now() - startedAtMs,
+    requests: sender.sentCount(),
+    results: wanted.flatMap((check) => results.get(check) ?? []),
+    refused,
+    interrupted: signal?.aborted ?? false,
+    observed,
+  };
+}
+
+/** EVT-9b: a receiver that takes longer than 15 s has failed. */
+const timeoutMs = 16_000;
+/** The rest of a longer response is not judged. */
+const limitBytes = 65_536;
+
+/** The run was stopped; deliveries in flight show nothing about the receiver. */
+class Interrupted extends Error {}
+
+/** Sends deliveries to a receiver and records the exchanges, byte for byte. */
+export async function openProbeSender(
+  url: string,
+  startedAtMs: number,
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const sender = await socketSender();
+  let sent = 0;
+  /** Rejects with `Interrupted` once the run is stopped. */
+  const send = async (delivery: Delivery): Promise<Exchange> => {
+    if (signal.aborted) throw new Interrupted();
+    sent += 1;
+    const n = sent;
+    const { headers, body, chunked } = delivery;
+    const request = { method: 'POST', url, headers, body };
+    const chunks = chunked ? { chunks: inChunks(delivery) } : {};
+    const beganMs = performance.now();
+    const result = await sender
+      .send({ ...request, ...chunks, timeoutMs, limitBytes, isCut: true, signal })
+      .then((response) => ({ response, failure: null }))
+      .catch((error: unknown) => {
+        if (signal.aborted) throw new Interrupted();
+        if (error instanceof Unreachable) return { response: null, failure: error.message };
+        throw error;
+      });
+    // The sender adds this header itself.
+    const shown = chunked ? [...headers, ['transfer-encoding', 'chunked'] as const] : headers;
+    return {
+      ...{ n, kind: 'delivery', as: null, request: { ...request, headers: shown }, ...result },
+      atMs: Math.round(beganMs - startedAtMs),
+      durationMs: Math.round(performance.now() - beganMs),
+    };
+  };
+  return { send, sentCount: () => sent, close: () => sender.close() };
+}
+
+/** Long enough for the receiver to read the chunks separately. */
+const cutPauseMs = 20;
+
+async function* inChunks({ body, cutsAt }: Delivery): AsyncGenerator<Uint8Array> {
+  if (cutsAt === undefined) {
+    for (let at = 0; at < body.byteLength; at += 48) yield body.slice(at, at + 48);
+    return;
+  }
+  let from = 0;
+  for (const to of cutsAt) {
+    yield body.slice(from, to);
+    await pause(cutPauseMs);
+    from = to;
+  }
+  yield body.slice(from);
 }

@@ -11,7 +11,7 @@ import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { Scenario } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
-import { explainCheck } from '../../../conformance/receiver/explain.ts';
+import { explainCheck } from '../../../conformance/receiver/report.ts';
 import { exchangeLines, reportExchange } from '../../../conformance/reports/exchanges.ts';
 import {
   code,

@@ -1,9 +1,9 @@
 // Judges one webhook receiver from its options to its reports.
 import { randomBytes } from 'node:crypto';
+import { EffectCounterError, effectCounterOf } from '../../../conformance/receiver/behaviour.ts';
 import { allChecks, checksOf, maxDeliveries } from '../../../conformance/receiver/checks.ts';
 import { receiverReport } from '../../../conformance/receiver/report.ts';
 import { runReceiver } from '../../../conformance/receiver/run.ts';
-import { EffectCounterError, effectCounterOf } from '../../../conformance/receiver/side-effects.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
@@ -48,7 +48,7 @@ export async function judgeReceiver(
   const run = await runReceiver({
     ...{ url, effects, signal, selection: options },
     signing: { secret, previousSecret, names, subscriptionId, mark },
-    onResult: (_, done, total) => {
+    onResult: (done, total) => {
       words = (elapsedMs) => `${done} of ${total} checks, ${timeWords(done / total, elapsedMs)}`;
     },
   }).finally(() => progress.end());

@@ -10,9 +10,9 @@ import {
   type Delivery,
   deliveryOf,
   macOf,
+  probesOf,
   type SigningOptions as SigningSettings,
 } from '../../../conformance/receiver/delivery.ts';
-import { probesOf } from '../../../conformance/receiver/probes.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import {
   categoryOf,

@@ -2,8 +2,8 @@
 import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openProbeSender } from '../../receiver/probe-sender.ts';
-import { effectCounterOf } from '../../receiver/side-effects.ts';
+import { effectCounterOf } from '../../receiver/behaviour.ts';
+import { openProbeSender } from '../../receiver/run.ts';
 import { withServer } from '../testing/http.ts';
 import { Answer } from './answer.ts';
 import { isTooDeep } from './json.ts';
