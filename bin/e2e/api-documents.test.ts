@@ -9,7 +9,6 @@ import * as assert from 'uvu/assert';
 import { openapiDocument } from '../../fixtures/openapi.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { otherwise } from '../../fixtures/testing/otherwise.ts';
-import { rows } from '../../simulator/control/all-rows.ts';
 import { controlDocument } from '../../simulator/control/document.ts';
 import { root } from '../dev/root.ts';
 
@@ -28,7 +27,7 @@ documents('the only lint problem is that a WebSocket has no 2xx response', async
   const server = { baseUrl: 'http://127.0.0.1:7420', version: '0.1.0' };
   const choices = [defaultSettings, otherwise];
   const texts: Record<string, string> = {
-    control: controlDocument(rows, { url: `${server.baseUrl}/_sandbox`, version: server.version }),
+    control: controlDocument(`${server.baseUrl}/_sandbox`),
   };
   for (const [n, settings] of choices.entries()) {
     texts[`api-${n}`] = JSON.stringify(openapiDocument({ ...server, settings }));

@@ -12,9 +12,7 @@ import { createTestPlane } from './testing/plane.ts';
 
 const description = suite('control: description');
 
-const document = JSON.parse(
-  controlDocument(rows, { url: 'http://127.0.0.1:7420/_sandbox', version: '0.1.0' }),
-) as Document;
+const document = JSON.parse(controlDocument('http://127.0.0.1:7420/_sandbox')) as Document;
 
 // The rows of the contract; the plane may have more.
 const contract = `

@@ -1,16 +1,11 @@
 // The description of the plane in OpenAPI 3.1, made from its rows.
 
 import { anyText, object, type Schema } from '../../fixtures/schemas/kit.ts';
-import { tags } from './all-rows.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { rows, tags } from './all-rows.ts';
 import * as journalShapes from './journal.ts';
 import * as shapes from './records.ts';
 import type { Row } from './row.ts';
-
-export interface ControlDocumentOptions {
-  /** The plane's address. */
-  readonly url: string;
-  readonly version: string;
-}
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,20 +29,19 @@ function spell(key: string, value: unknown): unknown {
 }
 
 const word = { type: 'string' } as const;
-const problemSchema = {
-  ...object('What is wrong, and where.', {
-    type: word,
-    title: word,
-    status: { type: 'integer' },
-    detail: anyText('What to do about it; it names the field.'),
-    errors: { type: 'array', items: object('A field.', { field: word, message: word }) },
-  }),
-};
+const problemSchema = object('What is wrong, and where.', {
+  type: word,
+  title: word,
+  status: { type: 'integer' },
+  detail: anyText('What to do about it; it names the field.'),
+  errors: { type: 'array', items: object('A field.', { field: word, message: word }) },
+});
+named.set(problemSchema, 'Problem');
 
-function refusal(words: string): Json {
-  const schema = { $ref: '#/components/schemas/Problem' };
-  return { description: words, content: { 'application/problem+json': { schema } } };
-}
+const refusal = (words: string): Json => ({
+  description: words,
+  content: { 'application/problem+json': { schema: problemSchema } },
+});
 
 function responsesOf(row: Row): Json {
   const { answer, stream } = row;
@@ -103,19 +97,15 @@ function operationOf(row: Row): Json {
 
 /** Placeholder for the address of the request for the document. */
 const anyUrl = 'http://address-of-this-plane.invalid';
-const texts = new Map<string, string>();
+let text: string | null = null;
 
-/** The whole document as JSON text, built once. */
-export function controlDocument(
-  rows: readonly Row[],
-  { url, version }: ControlDocumentOptions,
-): string {
-  const text = texts.get(version) ?? JSON.stringify(describe(rows, version), spell);
-  texts.set(version, text);
+/** The whole document as JSON text, built once; `url` is the plane's address. */
+export function controlDocument(url: string): string {
+  text ??= JSON.stringify(describe(), spell);
   return text.replaceAll(anyUrl, url);
 }
 
-function describe(rows: readonly Row[], version: string): Json {
+function describe(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) {
     const path = `/${row.path}`;
@@ -127,7 +117,7 @@ function describe(rows: readonly Row[], version: string): Json {
     openapi: '3.1.0',
     info: {
       title: 'Control plane of the trading platform sandbox',
-      version,
+      version: manifest.version,
       summary: 'What an operator, a test or time would do to the platform.',
       description:
         'Outside authentication, limits, faults and the journal of the API. It answers to this machine only. Every row but those of worlds is there for each world under `worlds/{name}/` too.',
@@ -138,7 +128,7 @@ function describe(rows: readonly Row[], version: string): Json {
     tags,
     paths,
     components: {
-      schemas: { ...Object.fromEntries(schemas), Problem: problemSchema },
+      schemas: Object.fromEntries(schemas),
       securitySchemes: {
         control: {
           type: 'http',

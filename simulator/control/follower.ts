@@ -109,21 +109,27 @@ export function followWorld(plane: Plane, host: WorldHost, name: string): Readab
 function itemOf(host: WorldHost, name: string, notice: Notice): StreamItem | null {
   const { kind } = notice;
   switch (kind) {
-    case 'request':
-      return {
-        kind,
-        show: () => showIf(findEntry(host.world.journal, notice.n), host, viewRequest),
+    case 'request': {
+      const show = () => {
+        const entry = findEntry(host.world.journal, notice.n);
+        return entry && viewRequest(host, entry);
       };
-    case 'event': {
-      const { envelope } = host.behaviour.serialize;
-      const show = () =>
-        showIf(findEvent(host.world, notice.seq), host, ({ world }, event) =>
-          envelope(event, world),
-        );
       return { kind, show };
     }
-    case 'delivery':
-      return { kind, show: () => showIf(host.world.deliveries.get(notice.id), host, viewDelivery) };
+    case 'event': {
+      const show = () => {
+        const event = findEvent(host.world, notice.seq);
+        return event && host.behaviour.serialize.envelope(event, host.world);
+      };
+      return { kind, show };
+    }
+    case 'delivery': {
+      const show = () => {
+        const delivery = host.world.deliveries.get(notice.id);
+        return delivery && viewDelivery(host, delivery);
+      };
+      return { kind, show };
+    }
     case 'command':
       return { kind: 'change', show: () => ({ command: notice.name }) };
     case 'snapshots':
@@ -135,15 +141,6 @@ function itemOf(host: WorldHost, name: string, notice: Notice): StreamItem | nul
     case 'closed':
       return null;
   }
-}
-
-/** The view of a record that may be gone by now. */
-function showIf<R, V>(
-  record: R | undefined,
-  host: WorldHost,
-  view: (host: WorldHost, record: R) => V,
-): V | undefined {
-  return record === undefined ? undefined : view(host, record);
 }
 
 function worldItem(name: string, what: 'made' | 'dropped' | 'replaced'): StreamItem {

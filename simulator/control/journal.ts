@@ -203,22 +203,32 @@ export function viewRequestStory(
     }),
     deliveries: deliveries.map((delivery) => viewDelivery(host, delivery)),
     fault: faults.at(-1) ?? null,
-    repeats: [...repeatsOf(host, entry)],
+    repeats: repeatsOf(host, entry),
   };
+}
+
+/** The entries with a greater number, oldest first. */
+export function* entriesAfter(
+  { world: { journal } }: WorldHost,
+  after: number,
+): Generator<JournalEntry> {
+  for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
+    const entry = findEntry(journal, n);
+    if (entry !== undefined) yield entry;
+  }
 }
 
 const maxRepeats = 20;
 
 /** Later requests that got the same response replayed. */
-function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string> {
-  if (entry.idempotency !== 'first') return;
-  let found = 0;
-  for (let n = entry.n + 1; n <= world.journal.newest && found < maxRepeats; n += 1) {
-    const other = findEntry(world.journal, n);
-    if (other?.firstCall !== entry.n) continue;
-    found += 1;
-    yield String(n);
+function repeatsOf(host: WorldHost, entry: JournalEntry): string[] {
+  const repeats: string[] = [];
+  if (entry.idempotency !== 'first') return repeats;
+  for (const { n, firstCall } of entriesAfter(host, entry.n)) {
+    if (firstCall === entry.n) repeats.push(String(n));
+    if (repeats.length === maxRepeats) break;
   }
+  return repeats;
 }
 
 function wordsOf({ behaviour: { settings } }: WorldHost, cite: string): string {

@@ -10,7 +10,7 @@ import {
 } from '../../fixtures/schemas/kit.ts';
 import { type HandlerContext, type RowDraft, row, type TypedRow } from './row.ts';
 
-const defaultLimit = 1000;
+export const defaultLimit = 1000;
 /** Records checked for one page, so that a filter without matches does not scan all records. */
 const maxLooked = 50_000;
 
@@ -25,7 +25,7 @@ export function page<R>(
   records: Iterable<R>,
   limit: number | undefined,
   numberOf: (record: R) => number,
-  isShown: (record: R) => boolean = () => true,
+  isShown: (record: R) => boolean,
 ): { readonly items: readonly R[]; readonly next: number | null } {
   const items: R[] = [];
   let checked = 0;
@@ -41,23 +41,27 @@ export function page<R>(
   return { items, next: null };
 }
 
-/** A page of the records with a greater id, ascending. */
+type Paging = { readonly after?: number; readonly limit?: number };
+
+/**
+ * A page of the records with a greater id, ascending. The other parameters of the query filter by
+ * the members of their names.
+ */
 export function pageById<R extends { readonly id: string }>(
   records: ReadonlyMap<string, R>,
-  { after = 0, limit }: { readonly after?: number; readonly limit?: number },
-  isShown: (record: R) => boolean,
+  { after = 0, limit, ...filter }: Paging & Partial<R>,
 ) {
   const ids = Float64Array.from(records.keys(), Number).filter((id) => id > after);
-  return page(recordsOf(records, ids.sort()), limit, ({ id }) => Number(id), isShown);
+  const sorted = Array.from(ids.sort(), (id) => records.get(String(id)) as R);
+  return page(sorted, limit, ({ id }) => Number(id), matching(filter));
 }
 
-function* recordsOf<R>(records: ReadonlyMap<string, R>, ids: Iterable<number>): Generator<R> {
-  for (const id of ids) yield records.get(String(id)) as R;
+/** Tells whether a record equals the filter in every member that the filter has. */
+export function matching(filter: Readonly<Record<string, unknown>>) {
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return (record: object) =>
+    wanted.every(([name, value]) => record[name as keyof typeof record] === value);
 }
-
-/** Whether a filter is absent or equal to the value. */
-export const fits = <T>(filter: T | undefined, value: T): boolean =>
-  filter === undefined || filter === value;
 
 type Listed<N extends string, S> = { readonly [K in N]: readonly ValueOf<S>[] };
 

@@ -14,7 +14,7 @@ import { UnkeptInputError } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
 import { answer, type ControlReply, found, problem, Refusal, refuseInvalid } from './reply.ts';
-import { controlPrefix, type HandlerContext, type Row } from './row.ts';
+import { controlPrefix, type Row } from './row.ts';
 
 /** A request whose body is read only if its head is valid. */
 export interface ControlRequest {
@@ -35,11 +35,6 @@ export interface ControlPlaneOptions {
   readonly token?: string | undefined;
   /** Set by `--forward-to`. */
   readonly subscription?: Readonly<Record<string, unknown>> | null;
-}
-
-/** A row in a world, with the parts of the path by name. */
-interface Place extends Pick<HandlerContext, 'host' | 'worldName' | 'params'> {
-  readonly row: Row;
 }
 
 export class Plane {
@@ -81,7 +76,8 @@ export class Plane {
     return answer(value, row.status);
   }
 
-  #find(method: string, path: string): Place {
+  /** The row and the world of a path, with the parts of the path by name. */
+  #find(method: string, path: string) {
     const nowhere = `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`;
     if (!path.startsWith(`${controlPrefix}/`)) throw new Refusal(404, nowhere);
     const parts = path.slice(controlPrefix.length + 1).split('/');
@@ -118,7 +114,7 @@ export class Plane {
 
   /** The description of the plane under the address that the caller used. */
   document(base: string): string {
-    return controlDocument(rows, { url: `${base}${controlPrefix}`, version: this.version });
+    return controlDocument(`${base}${controlPrefix}`);
   }
 
   /** Calls `end` when the plane closes; returns a function that cancels this. */

@@ -11,7 +11,7 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { credentialMembers, plan } from '../../../fixtures/schemas/records.ts';
-import { listRow, listSchema, page, paging } from '../paging.ts';
+import { defaultLimit, listRow, listSchema, paging } from '../paging.ts';
 import {
   credentialSchema,
   firmSchema,
@@ -33,13 +33,11 @@ export const credentialRows = {
     description: 'In the order in which they were made; `after` counts them.',
     query: paging,
     answer: listSchema('credentials', credentialSchema),
-    run: ({ host, query: { after = 0, limit } }) => {
-      const all = [...host.world.credentials.values()].map((each, at) => [at + 1, each] as const);
-      const { items: shown, next } = page(all.slice(after), limit, ([nth]) => nth);
-      return {
-        credentials: shown.map(([, each]) => viewCredential(host, each)),
-        next_after: next,
-      };
+    run: ({ host, query: { after = 0, limit = defaultLimit } }) => {
+      const all = [...host.world.credentials.values()];
+      const end = after + limit;
+      const credentials = all.slice(after, end).map((each) => viewCredential(host, each));
+      return { credentials, next_after: end < all.length ? end : null };
     },
   }),
   createCredential: row('POST', 'credentials', {

@@ -7,7 +7,15 @@ import type { Delivery, EventRecord } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
 import { findEvent, type World } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
-import { fits, limitParameter, listRow, listSchema, page } from '../paging.ts';
+import {
+  defaultLimit,
+  limitParameter,
+  listRow,
+  listSchema,
+  matching,
+  page,
+  paging,
+} from '../paging.ts';
 import {
   deliverySchema,
   envelopeSchema,
@@ -39,8 +47,7 @@ const deliveryQuery = {
   'subscription_id?': whole('Of one subscription.', 1, 1e15),
   'event_id?': text('Of one event.'),
   'status?': deliveryMembers.status,
-  'after?': whole('Those with a greater id.', 0, 1e15),
-  'limit?': limitParameter,
+  ...paging,
 } as const;
 
 /** Events checked for waiting ones: a stopped subscription may have many of them. */
@@ -63,17 +70,16 @@ function* waiting({ world, behaviour }: WorldHost): Generator<Waiting> {
 
 /** Deliveries, and within the limit the events that wait behind others. */
 function listDeliveries(host: WorldHost, query: QueryOf<typeof deliveryQuery>) {
-  const { after = 0, limit, subscription_id, event_id, status } = query;
+  const { after = 0, limit = defaultLimit, ...filter } = query;
+  const fits = matching(filter);
   const isShown = (each: Delivery | Waiting) =>
-    fits(subscription_id, each.subscription_id) &&
-    fits(event_id, eventId(host.world, each.seq)) &&
-    fits(status, each.status);
+    fits({ ...each, event_id: eventId(host.world, each.seq) });
   const begun = [...host.world.deliveries.values()].filter(({ id }) => Number(id) > after);
-  const { items: shown, next } = page(begun, limit, ({ id }) => Number(id), isShown);
-  const deliveries = shown.map((each) => viewDelivery(host, each));
+  const { items, next } = page(begun, limit, ({ id }) => Number(id), isShown);
+  const deliveries = items.map((each) => viewDelivery(host, each));
   if (next !== null) return { deliveries, next_after: next };
   for (const each of waiting(host)) {
-    if (deliveries.length === (limit ?? 1000)) break;
+    if (deliveries.length === limit) break;
     if (isShown(each)) deliveries.push(viewDelivery(host, each));
   }
   return { deliveries, next_after: null };
@@ -90,14 +96,10 @@ export const eventRows = {
       last_seq: whole('The last event there is.', 0, 1e15),
     }),
     run: ({ host: { world, behaviour }, query }) => {
-      const { after_seq = 0, limit, kind, account_id } = query;
-      const { items: shown, next } = page(
-        eventsAfter(world, after_seq),
-        limit,
-        ({ seq }) => seq,
-        (event) => fits(kind, event.kind) && fits<string | null>(account_id, event.account_id),
-      );
-      const envelopes = shown.map((event) => behaviour.serialize.envelope(event, world));
+      const { after_seq = 0, limit, ...filter } = query;
+      const events = eventsAfter(world, after_seq);
+      const { items, next } = page(events, limit, ({ seq }) => seq, matching(filter));
+      const envelopes = items.map((event) => behaviour.serialize.envelope(event, world));
       const { lastSeq } = world.events;
       return new JsonText(
         `{"events":[${envelopes.join(',')}],"next_after_seq":${next},"last_seq":${lastSeq}}`,

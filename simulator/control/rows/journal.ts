@@ -5,8 +5,14 @@ import { findEntry, type JournalEntry, newestEntries } from '../../core/journal.
 import type { KeyRecord } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { coverageSchema, viewCoverage } from '../coverage.ts';
-import { requestSchema, requestStorySchema, viewRequest, viewRequestStory } from '../journal.ts';
-import { fits, listRow, listSchema, page } from '../paging.ts';
+import {
+  entriesAfter,
+  requestSchema,
+  requestStorySchema,
+  viewRequest,
+  viewRequestStory,
+} from '../journal.ts';
+import { listRow, listSchema, matching, page } from '../paging.ts';
 import {
   type BucketShown,
   bucketSchema,
@@ -25,27 +31,18 @@ const requestQuery = {
   'client_id?': text('Of this caller.'),
 } as const;
 
-function* entriesAfter({ world: { journal } }: WorldHost, after: number): Generator<JournalEntry> {
-  for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
-    const entry = findEntry(journal, n);
-    if (entry !== undefined) yield entry;
-  }
-}
-
-function readRequests(host: WorldHost, query: QueryOf<typeof requestQuery>) {
-  const { limit = 100, after, operation, status, client_id } = query;
+function listRequests(host: WorldHost, query: QueryOf<typeof requestQuery>) {
+  const { limit = 100, after, ...filter } = query;
   const entries =
     after === undefined ? newestEntries(host.world.journal) : entriesAfter(host, after);
-  const { items: shown, next } = page(
-    entries,
-    limit,
-    ({ n }) => n,
-    (entry) =>
-      fits<string | null>(operation, entry.operation) &&
-      fits<string | null>(client_id, entry.clientId) &&
-      fits<number | undefined>(status, entry.reply?.status),
-  );
-  return { shown, next: after === undefined ? null : next };
+  const fits = matching(filter);
+  const isShown = ({ operation, clientId: client_id, reply }: JournalEntry) =>
+    fits({ operation, client_id, status: reply?.status });
+  const { items, next } = page(entries, limit, ({ n }) => n, isShown);
+  return {
+    requests: items.map((entry) => viewRequest(host, entry)),
+    next_after: after === undefined ? null : next,
+  };
 }
 
 function findRequest({ world: { journal } }: WorldHost, id: string): JournalEntry | undefined {
@@ -132,10 +129,7 @@ export const journalRows = {
       'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept. Tokens, cookies and secrets are hidden; a single call shows them on demand.',
     query: requestQuery,
     answer: listSchema('requests', requestSchema),
-    run: ({ host, query }) => {
-      const { shown, next } = readRequests(host, query);
-      return { requests: shown.map((entry) => viewRequest(host, entry)), next_after: next };
-    },
+    run: ({ host, query }) => listRequests(host, query),
   }),
   getRequest: row('GET', 'requests/{id}', {
     summary: 'Read a call, and why it was answered so',
@@ -172,11 +166,9 @@ export const journalRows = {
     description: 'Those that a repeat would meet now, the newest first (IDEM-7).',
     query: keyQuery,
     answer: object('All of them.', { keys: listOf(keySchema, 'In order.') }),
-    run: ({ host, query: { client_id, operation, key, limit = 100 } }) => {
-      const isShown = (each: KeyShown) =>
-        fits<string | null>(operation, each.operation) && fits<string | null>(key, each.key);
-      return { keys: page(keysOf(host, client_id), limit, () => 0, isShown).items };
-    },
+    run: ({ host, query: { client_id, limit = 100, ...filter } }) => ({
+      keys: page(keysOf(host, client_id), limit, () => 0, matching(filter)).items,
+    }),
   }),
   listBuckets: listRow(
     'buckets',

@@ -2,7 +2,7 @@
 // that the API does not have.
 import { flag, id, object, text } from '../../../fixtures/schemas/kit.ts';
 import { transactionMembers } from '../../../fixtures/schemas/records.ts';
-import { fits, listSchema, pageById, paging } from '../paging.ts';
+import { listSchema, pageById, paging } from '../paging.ts';
 import {
   accountSchema,
   apiTransactionSchema,
@@ -22,10 +22,8 @@ export const moneyRows = {
     query: { ...paging, 'brand_id?': id('Of one brand.') },
     answer: listSchema('accounts', accountSchema),
     run: ({ host, query }) => {
-      const { items: shown, next } = pageById(host.world.accounts, query, (each) =>
-        fits(query.brand_id, each.brand_id),
-      );
-      return { accounts: shown.map((each) => viewAccount(host, each)), next_after: next };
+      const { items, next } = pageById(host.world.accounts, query);
+      return { accounts: items.map((each) => viewAccount(host, each)), next_after: next };
     },
   }),
   getAccount: row('GET', 'accounts/{id}', {
@@ -53,10 +51,8 @@ export const moneyRows = {
     query: { ...paging, 'account_id?': id('Of one account.') },
     answer: listSchema('trading_accounts', tradingAccountSchema),
     run: ({ host, query }) => {
-      const { items: shown, next } = pageById(host.world.tradingAccounts, query, (each) =>
-        fits(query.account_id, each.account_id),
-      );
-      return { trading_accounts: shown.map(viewTradingAccount), next_after: next };
+      const { items, next } = pageById(host.world.tradingAccounts, query);
+      return { trading_accounts: items.map(viewTradingAccount), next_after: next };
     },
   }),
   getTradingAccount: row('GET', 'trading-accounts/{id}', {
@@ -74,13 +70,9 @@ export const moneyRows = {
       'status?': transactionMembers.api.status,
     },
     answer: listSchema('transactions', transactionSchema),
-    run: ({ host, query: { account_id, status, ...query } }) => {
-      const { items: shown, next } = pageById(
-        host.world.transactions,
-        query,
-        (each) => fits(account_id, each.account_id) && fits(status, each.status),
-      );
-      return { transactions: shown, next_after: next };
+    run: ({ host, query }) => {
+      const { items, next } = pageById(host.world.transactions, query);
+      return { transactions: items, next_after: next };
     },
   }),
   getTransaction: row('GET', 'transactions/{id}', {
