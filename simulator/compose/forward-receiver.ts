@@ -1,7 +1,7 @@
 // The subscription of `forwardTo`: every event of the first firm, delivered to a local URL.
 
 import type { Forward } from '../../fixtures/config.ts';
-import { eventCategories } from '../../fixtures/event-kinds.ts';
+import { type EventCategory, eventCategories } from '../../fixtures/event-kinds.ts';
 import type { WorldFixture } from '../../fixtures/worlds.ts';
 import type { Subscription } from '../core/records.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
@@ -41,22 +41,21 @@ export function connectReceiver(
   // Not by a command: deliveries that are due in a loaded world would be sent before it runs.
   for (const { from, to } of options.forwards ?? []) first.world.forwards.set(from, to);
   if (forwardTo === undefined) return null;
-  const { id, secret } = findReceiver(first) ?? makeReceiver(first);
+  const { id, secret } = subscriptionTo(first, url);
   return { id, url, secret, forwards_to: forwardTo };
 }
 
-function findReceiver({ world }: WorldHost): Subscription | undefined {
-  return [...world.subscriptions.values()].find((one) => one.url === url && !one.disabled);
-}
-
-function makeReceiver(host: WorldHost): Subscription {
-  const [firm] = host.world.firms.keys();
-  host.execute('makeSubscription', {
-    firm_id: firm ?? '1',
-    url,
-    event_categories: eventCategories,
-  });
-  const existing = findReceiver(host);
-  if (existing === undefined) throw new Error('the subscription of forwardTo could not be made');
-  return existing;
+/** The enabled subscription with this URL; one is made if there is none. Default: the first firm. */
+export function subscriptionTo(
+  host: WorldHost,
+  url: string,
+  event_categories: readonly EventCategory[] = eventCategories,
+  firmId?: string,
+): Subscription {
+  const { subscriptions, firms } = host.world;
+  for (const each of subscriptions.values()) if (each.url === url && !each.disabled) return each;
+  const firm_id = firmId ?? firms.keys().next().value ?? '1';
+  const outcome = host.execute('makeSubscription', { firm_id, url, event_categories });
+  if ('value' in outcome) return outcome.value.subscription;
+  throw new TypeError(`${outcome.refused.field} ${outcome.refused.message}`);
 }

@@ -9,8 +9,7 @@ import {
   whole,
 } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
-import type { RequestShown } from '../control/journal.ts';
-import { viewRequest } from '../control/journal.ts';
+import { entriesAfter, type RequestShown, viewRequest } from '../control/journal.ts';
 import { findEntry, type IdempotencyOutcome, idempotencyOutcomes } from '../core/journal.ts';
 import { nextTimer } from '../core/step.ts';
 import type { TimerKind } from '../core/world.ts';
@@ -75,77 +74,60 @@ export function waitsOf<Item, Members extends object>(
   host: WorldHost,
   open: (match: Match<Item, object>) => Source<Item>,
 ): Waits<Item, Members> {
+  /** The matching items as soon as there are enough of them, or when the time is over. */
   const search = async (match: Match<Item, object>, count: number, timeoutMs: number) => {
     const source = open(match);
-    const found = finderOf(source, match);
-    const end = await until({
-      isMet: () => found().length >= count,
-      timeoutMs,
-      listen: (look, over) => {
-        const stopLooking = source.listen(look);
-        const stopListening = host.listen(({ kind }) => {
-          if (kind === 'closed') over();
-        });
-        return () => {
-          stopLooking();
-          stopListening();
-        };
-      },
-    });
-    if (end === 'over') throw new Error(closedMessage);
+    if (typeof match !== 'function') checkArgument(source.schema(), match, 'match');
+    const fits =
+      typeof match === 'function'
+        ? match
+        : (item: Item) => findDifferences(source.members(item), match).length === 0;
+    const find = () => source.items().filter((item) => fits(item));
+    await until(host, source, () => find().length >= count, timeoutMs);
     const fail = (headline: string): never => {
       throw new Error(explain(host, source, match, `${headline}: ${showMatch(match)}`));
     };
-    return { found: found(), isMet: end === 'met', nouns: source.nouns, fail };
+    return { found: find(), nouns: source.nouns, fail };
   };
   return {
     waitFor: async (match = {} as Members, options = {}) => {
       checkArgument(waitSchema, options, 'options');
       const { count = 1, timeoutMs = 1000 } = options;
-      const { found, isMet, nouns, fail } = await search(match, count, timeoutMs);
-      if (isMet) return found;
+      const { found, nouns, fail } = await search(match, count, timeoutMs);
+      if (found.length >= count) return found;
       return fail(`${found.length} of ${count} ${nouns[1]} came within ${timeoutMs} ms`);
     },
     expectNone: async (match = {} as Members, options = {}) => {
       checkArgument(quietSchema, options, 'options');
-      const { found, isMet, nouns, fail } = await search(match, 1, options.withinMs ?? 100);
-      if (isMet) fail(`expected no ${nouns[0]}, but ${found.length} came`);
+      const { found, nouns, fail } = await search(match, 1, options.withinMs ?? 100);
+      if (found.length > 0) fail(`expected no ${nouns[0]}, but ${found.length} came`);
     },
   };
 }
 
-interface Until {
-  readonly isMet: () => boolean;
-  /** Calls `look` when the condition may hold, `over` when it never will; returns how to stop. */
-  readonly listen: (look: () => void, over: () => void) => () => void;
-  /** In real time. */
-  readonly timeoutMs: number;
-}
-
-/** One timer, for the timeout; none if the condition already holds. */
-function until({ isMet, listen, timeoutMs }: Until): Promise<'met' | 'late' | 'over'> {
-  if (isMet()) return Promise.resolve('met');
-  return new Promise((resolve) => {
-    const end = (how: 'met' | 'late' | 'over') => {
+/** Resolves when the condition holds or the time is over; rejects when the world ends. */
+async function until(
+  host: WorldHost,
+  { listen }: Pick<Source<never>, 'listen'>,
+  isMet: () => boolean,
+  timeoutMs: number,
+): Promise<void> {
+  if (isMet()) return;
+  let stop = () => {};
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    const stopLooking = listen(() => {
+      if (isMet()) resolve();
+    });
+    const stopListening = host.listen(({ kind }) => {
+      if (kind === 'closed') reject(new Error(closedMessage));
+    });
+    stop = () => {
       clearTimeout(timer);
-      stop();
-      resolve(how);
+      stopLooking();
+      stopListening();
     };
-    const timer = setTimeout(() => end('late'), timeoutMs);
-    const stop = listen(
-      () => {
-        if (isMet()) end('met');
-      },
-      () => end('over'),
-    );
-  });
-}
-
-function finderOf<Item>(source: Source<Item>, match: Match<Item, object>): () => Item[] {
-  if (typeof match === 'function') return () => source.items().filter((item) => match(item));
-  checkArgument(source.schema(), match, 'match');
-  return () =>
-    source.items().filter((item) => findDifferences(source.members(item), match).length === 0);
+  }).finally(() => stop());
 }
 
 /**
@@ -190,21 +172,22 @@ function explain<Item>(
 ): string {
   const items = source.items();
   const [, plural] = source.nouns;
-  const nearest = typeof match === 'function' ? [] : describeNearest(source, items, match);
   const last = items.slice(-10).map((item) => `  ${source.describe(item)}`);
   const arrivals =
     items.length === 0
       ? [`no ${plural} came at all`]
       : [`the last of ${items.length} ${plural}:`, ...last];
-  return [headline, ...nearest, ...arrivals, ...describePending(host, source)].join('\n');
+  const pending = describePending(host, source.subscription);
+  return [headline, ...describeNearest(source, items, match), ...arrivals, ...pending].join('\n');
 }
 
 /** The newest item that differs from the match in the fewest members, if it shares at least one. */
 function describeNearest<Item>(
   source: Source<Item>,
   items: readonly Item[],
-  match: object,
+  match: Match<Item, object>,
 ): readonly string[] {
+  if (typeof match === 'function') return [];
   let fewest = Object.keys(match).length - 1;
   let nearest: readonly string[] = [];
   for (const item of items) {
@@ -225,10 +208,7 @@ const subjects: Readonly<Record<TimerKind, string>> = {
 };
 
 /** Hints on the last request, what is due next, and what holds the awaited deliveries back. */
-function describePending(
-  host: WorldHost,
-  { subscription }: Pick<Source<never>, 'subscription'>,
-): readonly string[] {
+function describePending(host: WorldHost, subscription: number | undefined): readonly string[] {
   const { journal, subscriptions, deliveries } = host.world;
   const last = findEntry(journal, journal.newest);
   const lines = (last?.hints ?? []).map(({ words }) => `hint on request ${last?.n}: ${words}`);
@@ -273,23 +253,24 @@ export type RequestWaits = Waits<RequestShown, RequestMatch>;
 export const requestWaits = (host: WorldHost): RequestWaits =>
   waitsOf(host, (match) => {
     // Where to start; only the other members are compared.
-    const { after = 0 } = typeof match === 'function' ? {} : ((match as RequestMatch | null) ?? {});
-    return requestsOf(host, Number(after));
+    const { after = 0 } = Object(match) as RequestMatch;
+    return requestsAfter(host, Number(after));
   });
 
-function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
+function requestsAfter(host: WorldHost, after: number): Source<RequestShown> {
   return {
     nouns: ['request', 'requests'],
-    items: () => {
-      const { journal } = host.world;
-      const requests: RequestShown[] = [];
-      for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
-        const entry = findEntry(journal, n);
-        if (entry !== undefined) requests.push(viewRequest(host, entry, { whole: true }));
-      }
-      return requests;
-    },
-    schema: () => requestMatchSchema(host),
+    items: () =>
+      Array.from(entriesAfter(host, after), (entry) => viewRequest(host, entry, { whole: true })),
+    schema: () =>
+      object('What a request must have.', {
+        'operation?': oneOf('Name of the operation.', operationNames),
+        'method?': oneOf('Method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+        'status?': whole('Status of the response.', 100, 599),
+        'credential?': credentialName(host),
+        'idempotency?': orNull(oneOf('What the key did.', idempotencyOutcomes)),
+        'after?': whole('Number of a request.', 0, Number.MAX_SAFE_INTEGER),
+      }),
     members: ({ operation, request, response, client_name, idempotency }) => ({
       ...{ operation, method: request.method, status: response?.status, after },
       ...{ credential: client_name, idempotency },
@@ -309,15 +290,4 @@ function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
 export function credentialName({ world }: WorldHost): Schema {
   const names = [...world.credentials.values()].map(({ name }) => name);
   return oneOf('Name of a credential.', names);
-}
-
-function requestMatchSchema(host: WorldHost) {
-  return object('What a request must have.', {
-    'operation?': oneOf('Name of the operation.', operationNames),
-    'method?': oneOf('Method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-    'status?': whole('Status of the response.', 100, 599),
-    'credential?': credentialName(host),
-    'idempotency?': orNull(oneOf('What the key did.', idempotencyOutcomes)),
-    'after?': whole('Number of a request.', 0, Number.MAX_SAFE_INTEGER),
-  });
 }

@@ -17,10 +17,10 @@ import {
   positionSchema,
   transactionSchema,
 } from '../../fixtures/schemas/responses.ts';
-import { findEvent } from '../core/world.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
-import { checkArgument, closedMessage, type Source, type Waits, waitsOf } from './waits.ts';
+import { subscriptionTo } from './forward-receiver.ts';
+import { checkArgument, closedMessage, type Waits, waitsOf } from './waits.ts';
 
 /** A delivery as a receiver gets it. */
 export interface CollectedDelivery {
@@ -80,7 +80,8 @@ const collectSchema = object('Options of collect.', {
 /** Keeps deliveries that are meant for a sink, and passes all others on. */
 export class WebhookSinks implements Deliverer {
   readonly #others: Deliverer;
-  readonly #sinks = new Map<string, Sink>();
+  /** By URL, what takes the deliveries of a sink. */
+  readonly #sinks = new Map<string, Deliverer['deliver']>();
   #made = 0;
 
   constructor(others: Deliverer) {
@@ -88,8 +89,8 @@ export class WebhookSinks implements Deliverer {
   }
 
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
-    const sink = this.#sinks.get(request.url);
-    return sink === undefined ? this.#others.deliver(request) : sink.take(request);
+    const take = this.#sinks.get(request.url);
+    return take === undefined ? this.#others.deliver(request) : take(request);
   }
 
   resolve(hostname: string): Promise<readonly string[]> {
@@ -105,8 +106,8 @@ export class WebhookSinks implements Deliverer {
     checkArgument(collectSchema, options, 'options');
     this.#made += 1;
     const url = `${sinkOrigin}/${this.#made}`;
-    const sink = new Sink({ url, host, isClosed, options });
-    this.#sinks.set(url, sink);
+    const { sink, take } = openSink(host, url, isClosed, options);
+    this.#sinks.set(url, take);
     // Frees the memory when the world is dropped.
     host.listen(({ kind }) => {
       if (kind === 'closed') this.#sinks.delete(url);
@@ -125,123 +126,101 @@ export class WebhookSinks implements Deliverer {
   }
 }
 
-interface SinkParts {
-  readonly url: string;
-  readonly host: WorldHost;
-  readonly isClosed: () => boolean;
-  readonly options: CollectOptions;
-}
-
-class Sink implements WebhookSink {
-  subscription: WebhookSink['subscription'];
-  deliveries: CollectedDelivery[] = [];
-  readonly #parts: SinkParts;
-  readonly #listeners = new Set<() => void>();
-  readonly waitFor: WebhookSink['waitFor'];
-  readonly expectNone: WebhookSink['expectNone'];
-  #how: Answering = () => ({ status: 200 });
-  /** The error in a response of the test's own function; the next wait throws it. */
-  #wrongAnswer: TypeError | null = null;
-
-  constructor(parts: SinkParts) {
-    this.#parts = parts;
-    const waits = waitsOf<CollectedDelivery, DeliveryMatch>(parts.host, () => this.#source());
-    this.waitFor = waits.waitFor;
-    this.expectNone = waits.expectNone;
-    this.subscription = this.#subscribe();
-    // A sink survives a reset or restore of its world, and starts empty there.
-    parts.host.listen(({ kind }) => {
-      if (kind !== 'world') return;
-      this.deliveries = [];
-      this.subscription = this.#subscribe();
-      this.#look();
-    });
-  }
-
-  #subscribe(): WebhookSink['subscription'] {
-    const { host, url, options } = this.#parts;
-    for (const { id, secret, url: known, disabled } of host.world.subscriptions.values()) {
-      if (known === url && !disabled) return { id, secret };
-    }
-    host.execute('setName', { hostname: new URL(url).hostname, addresses: [publicAddress] });
-    const outcome = host.execute('makeSubscription', {
-      firm_id: options.firm_id ?? host.world.firms.keys().next().value ?? '1',
-      url,
-      event_categories: options.categories ?? eventCategories,
-    });
-    if ('refused' in outcome) {
-      throw new TypeError(`${outcome.refused.field} ${outcome.refused.message}`);
-    }
-    const { id, secret } = outcome.value.subscription;
+/** A new sink, and the function that takes its deliveries. */
+function openSink(
+  host: WorldHost,
+  url: string,
+  isClosed: () => boolean,
+  options: CollectOptions,
+): { readonly sink: WebhookSink; readonly take: Deliverer['deliver'] } {
+  const subscribe = () => {
+    const { hostname } = new URL(url);
+    const { names } = host.world;
+    if (!names.has(hostname)) host.execute('setName', { hostname, addresses: [publicAddress] });
+    const { id, secret } = subscriptionTo(host, url, options.categories, options.firm_id);
     return { id, secret };
-  }
-
-  async take({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> {
+  };
+  let subscription = subscribe();
+  let deliveries: CollectedDelivery[] = [];
+  let answering: Answering = () => ({ status: 200 });
+  /** The error in a response of the test's own function; the next wait throws it. */
+  let wrongAnswer: TypeError | null = null;
+  const listeners = new Set<() => void>();
+  const notify = () => {
+    for (const look of [...listeners]) look();
+  };
+  // A sink survives a reset or restore of its world, and starts empty there.
+  host.listen(({ kind }) => {
+    if (kind !== 'world') return;
+    deliveries = [];
+    subscription = subscribe();
+    notify();
+  });
+  const take = async ({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> => {
     const envelope = JSON.parse(body) as Envelope;
-    const earlier = this.deliveries.filter((each) => each.envelope.id === envelope.id);
+    const earlier = deliveries.filter((each) => each.envelope.id === envelope.id);
     const lines = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
     const attempt = earlier.length + 1;
     const delivery = { envelope, headers: Object.fromEntries(lines), body, attempt };
-    this.deliveries.push(delivery);
-    this.#look();
+    deliveries.push(delivery);
+    notify();
     try {
-      const answer = (await this.#how(delivery)) as SinkAnswer | null | undefined;
+      const answer = (await answering(delivery)) as SinkAnswer | null | undefined;
       const status = answer?.status;
       if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) {
         return { status: status as number, error: null };
       }
       const form =
         'the function given to answer must return { status: a whole number from 100 to 599 }';
-      this.#wrongAnswer = new TypeError(`${form}, not ${JSON.stringify(answer)}`);
-      return { status: null, error: this.#wrongAnswer.message };
+      wrongAnswer = new TypeError(`${form}, not ${JSON.stringify(answer)}`);
+      return { status: null, error: wrongAnswer.message };
     } catch (error) {
       return { status: null, error: `the test's answer failed: ${(error as Error).message}` };
     }
-  }
-
-  readonly answer: WebhookSink['answer'] = (how) => {
-    if (typeof how !== 'function') {
-      const example = 'a function, such as () => ({ status: 500 })';
-      throw new TypeError(`answer takes ${example}, not ${JSON.stringify(how)}`);
-    }
-    this.#how = how;
   };
-
-  #look(): void {
-    for (const look of [...this.#listeners]) look();
-  }
-
-  #source(): Source<CollectedDelivery> {
-    const { host, isClosed } = this.#parts;
+  const waits = waitsOf<CollectedDelivery, DeliveryMatch>(host, () => {
     if (isClosed()) throw new Error(closedMessage);
-    if (this.#wrongAnswer !== null) throw this.#wrongAnswer;
+    if (wrongAnswer !== null) throw wrongAnswer;
     return {
       nouns: ['delivery', 'deliveries'],
-      subscription: this.subscription.id,
-      items: () => this.deliveries,
+      subscription: subscription.id,
+      items: () => deliveries,
       schema: () => matchSchema(host),
       members: ({ envelope, attempt }) => ({ ...envelope, attempt }),
       describe: ({ envelope: { id, kind, account_id: account }, attempt }) =>
         `${kind} ${id} (account ${account ?? 'none'}, attempt ${attempt})`,
       listen: (look) => {
-        this.#listeners.add(look);
-        return () => this.#listeners.delete(look);
+        listeners.add(look);
+        return () => listeners.delete(look);
       },
     };
-  }
+  });
+  const sink: WebhookSink = {
+    ...waits,
+    get subscription() {
+      return subscription;
+    },
+    get deliveries() {
+      return deliveries;
+    },
+    answer: (how) => {
+      if (typeof how !== 'function') {
+        const example = 'a function, such as () => ({ status: 500 })';
+        throw new TypeError(`answer takes ${example}, not ${JSON.stringify(how)}`);
+      }
+      answering = how;
+    },
+  };
+  return { sink, take };
 }
 
 /** Members of an envelope under this world's settings, and kinds that have been seen in it. */
 function matchSchema({ world, behaviour }: WorldHost): Schema {
   const { envelope_seq_name: seqName, event_kinds: renamed } = behaviour.settings;
-  const own = new Set<string>();
-  for (const kind of eventKinds) own.add((renamed as Record<string, string | null>)[kind] ?? kind);
-  const handMade = new Set<string>();
-  for (let seq = world.events.lastSeq; seq > 0; seq -= 1) {
-    const event = findEvent(world, seq);
-    if (event === undefined) break;
-    if (!own.has(event.kind)) handMade.add(event.kind);
-  }
+  const names = renamed as Readonly<Record<string, string | null>>;
+  const own = new Set<string>(eventKinds.map((kind) => names[kind] ?? kind));
+  const seen = new Set(world.events.records.map(({ kind }) => kind));
+  const handMade = [...seen].filter((kind) => !own.has(kind));
   return object('What a delivery must have.', {
     'id?': text('Id of the event.'),
     [`${seqName}?`]: whole('Sequence number.', 1, Number.MAX_SAFE_INTEGER),
@@ -251,7 +230,7 @@ function matchSchema({ world, behaviour }: WorldHost): Schema {
     'firm_id?': anyId,
     'brand_id?': anyId,
     'account_id?': anyId,
-    'data?': handMade.size > 0 ? { type: 'object' } : dataSchema,
+    'data?': handMade.length > 0 ? { type: 'object' } : dataSchema,
     'attempt?': whole('Attempt, from 1.', 1, 1e6),
   });
 }

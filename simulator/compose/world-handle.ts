@@ -3,18 +3,17 @@
 import type { Envelope } from '../../fixtures/envelope.ts';
 import { object, text, whole } from '../../fixtures/schemas/kit.ts';
 import type { RowTypes } from '../control/all-rows.ts';
-import type { Plane } from '../control/plane.ts';
-import type { CredentialShown } from '../control/records.ts';
-import { viewCredential } from '../control/records.ts';
+import { type CredentialShown, viewCredential } from '../control/records.ts';
+import type { Call } from '../core/call.ts';
 import type { CallEffect, DeliveryEffect, FaultMatch } from '../core/pipeline/find-fault.ts';
 import type { Credential } from '../core/records.ts';
 import type { AdvanceOptions } from '../host/world/advance.ts';
+import { openChannel } from '../host/world/channel-reader.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
-import type { WorldHost } from '../host/world/world-host.ts';
+import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import { fetchControl } from '../transports/control.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
-import { controlOf, type SandboxControl } from './control-methods.ts';
-import { readChannel } from './read-channel.ts';
+import { type ControlledWorld, controlOf, type SandboxControl } from './control-methods.ts';
 import {
   checkArgument,
   closedMessage,
@@ -147,12 +146,9 @@ export interface SandboxWorld {
   readonly close: () => Promise<void>;
 }
 
-export interface WorldHandleOptions {
+export interface WorldHandleOptions extends Omit<ControlledWorld, 'name'> {
   readonly sandbox: Sandbox;
-  readonly plane: Plane;
   readonly sinks: WebhookSinks;
-  readonly token: string | undefined;
-  readonly isClosed: () => boolean;
 }
 
 /** The first world (null) finds the world of each call by its token; a copy serves only itself. */
@@ -206,8 +202,8 @@ export function worldOf(
       open(() => {
         checkArgument(channelSchema, input, 'options');
         const { credential: by, after_seq } = input;
-        const reader = by.startsWith('tok_') ? by : credential(by).token;
-        return readChannel(host, reader, after_seq, isClosed);
+        const channelToken = by.startsWith('tok_') ? by : credential(by).token;
+        return readChannel(host, channelToken, after_seq, isClosed);
       }),
     fork: async (input) => {
       const from = open(() => {
@@ -239,10 +235,49 @@ const callsOf = (host: WorldHost): Pick<Sandbox, 'call'> => ({
 });
 
 function findCredential(host: WorldHost, name: string): NamedCredential {
-  const credentials = [...host.world.credentials.values()];
   checkArgument(credentialName(host), name, 'credential');
-  const credential = credentials.find((each) => each.name === name) as Credential;
-  const shown = viewCredential(host, credential);
-  if (shown.token !== null) return { ...shown, token: shown.token };
+  const { credentials } = host.world;
+  const credential = [...credentials.values()].find((each) => each.name === name) as Credential;
+  const { token, ...shown } = viewCredential(host, credential);
+  if (token !== null) return { ...shown, token };
   throw new Error(`credential "${name}" has no token that lasts; ask the token endpoint for one`);
+}
+
+/** The events channel without a socket. Starts like the handshake, and throws what refuses it. */
+async function* readChannel(
+  host: WorldHost,
+  token: string,
+  afterSeq: number | undefined,
+  isClosed: () => boolean,
+): AsyncGenerator<Envelope, void> {
+  if (isClosed()) throw new Error(closedMessage);
+  const { path } = host.behaviour.table.streamEvents;
+  const query = afterSeq === undefined ? '' : `?after_seq=${afterSeq}`;
+  const call: Call = {
+    method: 'GET',
+    target: `${path.startsWith('/') ? path : `/api/v1/${path}`}${query}`,
+    headers: { authorization: `Bearer ${token}` },
+    body: new Uint8Array(0),
+    upgrade: true,
+  };
+  const answer = await new Promise<Answer>((resolve) => host.call(call, resolve));
+  if (answer.kind === 'reset') throw new TypeError('fetch failed: the connection was reset');
+  const { status, body } = answer.reply;
+  if (status !== 101) throw new Error(`the channel was refused with ${status}: ${body}`);
+  let wake = () => {};
+  const reader = openChannel(host, call, () => wake());
+  try {
+    for (;;) {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const page = reader.read();
+      if (isClosed()) throw new Error(closedMessage);
+      if ('code' in page) throw new Error(`the channel ended with ${page.code}: ${page.reason}`);
+      for (const envelope of page.envelopes) yield JSON.parse(envelope) as Envelope;
+      if (!page.more) await news;
+    }
+  } finally {
+    reader.close();
+  }
 }

@@ -3,9 +3,9 @@
 import { eventCategories, likelyKind } from '../../../fixtures/event-kinds.ts';
 import { id, listOf, object, oneOf, orNull, text, whole } from '../../../fixtures/schemas/kit.ts';
 import { deliveryMembers } from '../../../fixtures/schemas/records.ts';
-import type { Delivery, EventRecord } from '../../core/records.ts';
+import type { Delivery } from '../../core/records.ts';
 import { eventId } from '../../core/serialize.ts';
-import { findEvent, type World } from '../../core/world.ts';
+import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import {
   defaultLimit,
@@ -35,13 +35,8 @@ const eventQuery = {
   'limit?': limitParameter,
 } as const;
 
-function* eventsAfter(world: World, seq: number): Generator<EventRecord> {
-  const { first, lastSeq } = world.events;
-  for (let n = Math.max(first, seq + 1); n <= lastSeq; n += 1) {
-    const event = findEvent(world, n);
-    if (event !== undefined) yield event;
-  }
-}
+const eventsAfter = ({ events: { records, first } }: World, seq: number) =>
+  records.slice(Math.max(0, seq + 1 - first));
 
 const deliveryQuery = {
   'subscription_id?': whole('Of one subscription.', 1, 1e15),
@@ -57,13 +52,10 @@ const maxWaiting = 20_000;
 function* waiting({ world, behaviour }: WorldHost): Generator<Waiting> {
   for (const subscription of world.subscriptions.values()) {
     if (subscription.disabled) continue;
-    let checked = 0;
-    for (const event of eventsAfter(world, subscription.cursor_seq)) {
+    for (const event of eventsAfter(world, subscription.cursor_seq).slice(0, maxWaiting)) {
       if (behaviour.delivery.wants(subscription, event)) {
         yield { id: null, subscription_id: subscription.id, seq: event.seq, status: 'pending' };
       }
-      checked += 1;
-      if (checked > maxWaiting) break;
     }
   }
 }
