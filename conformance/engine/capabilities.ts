@@ -3,19 +3,14 @@
 import type { Need as CatalogueNeed } from '../../fixtures/rules.ts';
 
 /** The word for it in the rule catalogue; `control` only adds depth, and no rule depends on it. */
-export type ReportedCapability = CatalogueNeed | 'control';
+type Coarse = CatalogueNeed | 'control';
 
-interface CapabilityWords {
-  readonly coarse: ReportedCapability;
-  /** What a user adds to a profile, or starts, to provide it. */
-  readonly add: string;
-  /** Only a control plane offers it; a profile cannot. */
-  readonly isOperator?: boolean;
+/** Only a control plane offers it; a profile cannot. */
+function operator(coarse: Exclude<Coarse, 'roles'>, what: string) {
+  return { coarse, add: `a control plane (--control-url), to ${what}`, isOperator: true };
 }
 
-const operator = <const Coarse extends ReportedCapability>(coarse: Coarse, what: string) =>
-  ({ coarse, add: `a control plane (--control-url), to ${what}`, isOperator: true }) as const;
-
+/** `add` is what a user adds to a profile, or starts, to provide it. */
 export const CAPABILITIES = {
   firm: { coarse: 'roles', add: 'credentials.firm, a firm-wide credential with its brand_id' },
   brand: { coarse: 'roles', add: 'credentials.brand, bound to one brand' },
@@ -59,33 +54,46 @@ export const CAPABILITIES = {
   ledger: operator('control', 'read balances'),
   /** Events of any kind, created on demand. */
   emit: operator('control', 'make events'),
-} as const satisfies Record<string, CapabilityWords>;
+} as const satisfies Record<string, { readonly coarse: Coarse; readonly add: string }>;
 
-type Table = typeof CAPABILITIES;
-export type Capability = keyof Table;
+export type Capability = keyof typeof CAPABILITIES;
 export const EVERY_CAPABILITY = Object.keys(CAPABILITIES) as Capability[];
 
 /** The credentials that a scenario can act as, by their names in a profile. */
 export type Role = {
-  [C in Capability]: Table[C]['coarse'] extends 'roles' ? C : never;
+  [C in Capability]: (typeof CAPABILITIES)[C]['coarse'] extends 'roles' ? C : never;
 }[Capability];
 
 export function isRole(name: string): name is Role {
   return EVERY_CAPABILITY.some((each) => each === name && CAPABILITIES[each].coarse === 'roles');
 }
 
-/** Whether only a control plane can provide it, and no part of a profile. */
 export function isOperatorCapability(need: Capability): boolean {
-  const words: CapabilityWords = CAPABILITIES[need];
-  return words.isOperator === true;
-}
-
-/** The catalogue's word for a capability. */
-export function reportedCapability(need: Capability): ReportedCapability {
-  return CAPABILITIES[need].coarse;
+  return 'isOperator' in CAPABILITIES[need];
 }
 
 /** The part of a profile that provides it. */
 export function nameInProfile(need: Capability): string {
   return CAPABILITIES[need].add.split(',')[0]!;
+}
+
+/**
+ * Where a scenario runs. `shared`: concurrent with others, separated by fresh references.
+ * `own_world`: in a separate world (or alone on the whole target). `limits`: exhausts a rate, last and
+ * with its own credentials.
+ */
+export type Lane = 'shared' | 'own_world' | 'limits';
+
+/** With these, a scenario affects others or is affected by them. */
+const OWN_WORLD: readonly Capability[] = [
+  ...(['clock', 'fault', 'dns', 'permissions', 'receiver', 'public_url'] as const),
+];
+
+interface Placed {
+  readonly lane?: Lane;
+  readonly needs?: readonly Capability[];
+}
+
+export function laneOf({ lane, needs = [] }: Placed): Lane {
+  return lane ?? (needs.some((each) => OWN_WORLD.includes(each)) ? 'own_world' : 'shared');
 }

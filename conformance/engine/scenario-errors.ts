@@ -7,12 +7,16 @@ import type { Judged } from './types.ts';
 export abstract class EarlyEnd extends Error {
   abstract readonly verdict: Judged;
   /** The exchange that shows why; by default the last call. */
-  readonly exchange: number | undefined = undefined;
+  readonly exchange: number | undefined;
+
+  constructor(message: string, exchange?: number) {
+    super(message);
+    this.exchange = exchange;
+  }
 }
 
 /** The setup or a control failed. */
 export class Blocked extends EarlyEnd {
-  override readonly name = 'Blocked';
   readonly verdict = 'blocked';
 }
 
@@ -31,19 +35,11 @@ export class WriteRefused extends Blocked {}
 
 /** The network, an intermediary or a limit interfered, so the target cannot be judged. */
 export class Inconclusive extends EarlyEnd {
-  override readonly name = 'Inconclusive';
   readonly verdict = 'inconclusive';
-  override readonly exchange: number | undefined;
-
-  constructor(message: string, exchange?: number) {
-    super(message);
-    this.exchange = exchange;
-  }
 }
 
 /** The target lacks something that the scenario turned out to need. */
 export class MissingCapability extends EarlyEnd {
-  override readonly name = 'MissingCapability';
   readonly verdict = 'not_tested';
   readonly capability: Capability;
 
@@ -65,7 +61,6 @@ export class UnknownPayload extends MissingCapability {
 
 /** No answer came: refused, reset, timed out, or not HTTP. */
 export class Unreachable extends EarlyEnd {
-  override readonly name = 'Unreachable';
   readonly verdict = 'inconclusive';
   readonly reason: 'refused' | 'reset' | 'timeout' | 'name' | 'aborted' | 'tls' | 'protocol';
 
@@ -76,16 +71,12 @@ export class Unreachable extends EarlyEnd {
 
   /** No connection was established, so no part of the request can have run. */
   get neverSent(): boolean {
-    return this.reason === 'refused' || this.reason === 'name' || this.reason === 'tls';
+    return ['refused', 'name', 'tls'].includes(this.reason);
   }
 }
 
 /** The scenario itself is wrong: a rule that it does not list, or a refusal without a control. */
-export class Misuse extends Error {
-  override readonly name = 'Misuse';
-}
+export class Misuse extends Error {}
 
 /** A required expectation was not met; its finding is recorded already. */
-export class ScenarioEnded extends Error {
-  override readonly name = 'ScenarioEnded';
-}
+export class ScenarioEnded extends Error {}

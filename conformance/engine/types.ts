@@ -1,9 +1,7 @@
-// The types of the judge: scenarios, expectations, findings, verdicts, and what a run passes to its
-// reports.
+// The types of the judge: scenarios, findings, verdicts, and what a run passes to its reports.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
-import type { Capability } from './capabilities.ts';
-import type { Lane } from './lane.ts';
+import type { Capability, Lane } from './capabilities.ts';
 import type { ScenarioContext } from './scenario/scenario-context.ts';
 import type { HeaderLine } from './send/headers.ts';
 

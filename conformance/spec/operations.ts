@@ -1,20 +1,5 @@
-// Every operation of the API: its method and path, the scopes that allow it, and the scope rule.
+// Every operation of the API, the scopes that allow it, and the scope rule.
 import type { RuleId } from '../../fixtures/rules.ts';
-
-export interface Operation {
-  readonly method: string;
-  /** From the base URL; `:id` is the id in the path. */
-  readonly path: string;
-  /** One of the nine writes: it requires an idempotency key (IDEM-1a). */
-  readonly keyed: boolean;
-  readonly body: boolean;
-  /** AUTH-4: any one of these is enough. Empty if the specification does not say. */
-  readonly scopes: readonly string[];
-  /** The rule that refuses a credential without any of its scopes. */
-  readonly scopeRule?: RuleId;
-  /** Its name in a sentence: "creating an account". */
-  readonly words: string;
-}
 
 /** AUTH-4: every scope. */
 export const SCOPES = [
@@ -35,77 +20,61 @@ export const TRADER_SCOPES: readonly Scope[] = ['trader:trade', 'trader:funds'];
 const ACCOUNTS: readonly Scope[] = ['accounts:write'];
 const TRADES: readonly Scope[] = ['trades:write', 'trader:trade'];
 const FUNDS: readonly Scope[] = ['transactions:write', 'trader:funds'];
-const HOOKS = { scopes: ['webhooks:manage'], scopeRule: 'HOOK-6', keyed: false } as const;
-const READ = { method: 'GET', keyed: false, body: false, scopes: [] } as const;
-const WRITE = { method: 'POST', keyed: true, body: true } as const;
 
+/** `line` is the method and the path below /api/v1; `words` name it in a sentence. */
+function request(line: string, words: string) {
+  const [method, path] = line.split(' ') as [string, string];
+  return { method, path: `/api/v1${path}`, words };
+}
+
+/** One of the nine writes: it requires an idempotency key (IDEM-1a). */
+function write(line: string, scopes: readonly Scope[], scopeRule: RuleId, words: string) {
+  return { ...request(line, words), keyed: true, scopes, scopeRule } as const;
+}
+
+function ofWebhooks(line: string, words: string) {
+  const scopes: readonly Scope[] = ['webhooks:manage'];
+  return { ...request(line, words), keyed: false, scopes, scopeRule: 'HOOK-6' } as const;
+}
+
+function decision(verb: string, words: string) {
+  return write(`POST /transactions/:id/${verb}`, FUNDS, 'TXS-17', words);
+}
+
+/** The specification names no scope for it. */
+function unscoped(line: string, words: string) {
+  return { ...request(line, words), keyed: false, scopes: [] as readonly Scope[] } as const;
+}
+
+/**
+ * Every operation. AUTH-4: any one of its scopes is enough; `scopeRule` refuses a credential without
+ * any of them.
+ */
 export const OPERATIONS = {
-  createAccount: {
-    ...{ ...WRITE, path: '/api/v1/accounts', scopes: ACCOUNTS, scopeRule: 'ACC-21' },
-    words: 'creating an account',
-  },
-  updateAccount: {
-    ...{ ...WRITE, method: 'PATCH', path: '/api/v1/accounts/:id' },
-    ...{ scopes: ACCOUNTS, scopeRule: 'UPD-13', words: 'updating an account' },
-  },
-  bulkCreateAccounts: {
-    ...{ ...WRITE, path: '/api/v1/accounts/bulk', scopes: ACCOUNTS, scopeRule: 'BULK-13' },
-    words: 'creating accounts in bulk',
-  },
-  openPosition: {
-    ...{ ...WRITE, path: '/api/v1/positions/open', scopes: TRADES, scopeRule: 'POS-1' },
-    words: 'opening a position',
-  },
-  closePosition: {
-    ...{ ...WRITE, path: '/api/v1/positions/close', scopes: TRADES, scopeRule: 'POS-1' },
-    words: 'closing a position',
-  },
-  createTransaction: {
-    ...{ ...WRITE, path: '/api/v1/transactions', scopes: FUNDS, scopeRule: 'TXN-12' },
-    words: 'creating a transaction',
-  },
-  approveTransaction: {
-    ...{ ...WRITE, body: false, path: '/api/v1/transactions/:id/approve' },
-    ...{ scopes: FUNDS, scopeRule: 'TXS-17', words: 'approving a transaction' },
-  },
-  rejectTransaction: {
-    ...{ ...WRITE, path: '/api/v1/transactions/:id/reject', scopes: FUNDS, scopeRule: 'TXS-17' },
-    words: 'rejecting a transaction',
-  },
-  cancelTransaction: {
-    ...{ ...WRITE, path: '/api/v1/transactions/:id/cancel', scopes: FUNDS, scopeRule: 'TXS-17' },
-    words: 'cancelling a transaction',
-  },
-  createWebhook: {
-    ...{ ...HOOKS, method: 'POST', path: '/api/v1/webhooks', body: true },
-    words: 'creating a subscription',
-  },
-  listWebhooks: {
-    ...{ ...HOOKS, method: 'GET', path: '/api/v1/webhooks', body: false },
-    words: 'listing subscriptions',
-  },
-  getWebhook: {
-    ...{ ...HOOKS, method: 'GET', path: '/api/v1/webhooks/:id', body: false },
-    words: 'reading a subscription',
-  },
-  rotateWebhookSecret: {
-    ...{ ...HOOKS, method: 'POST', path: '/api/v1/webhooks/:id/rotate-secret', body: false },
-    words: 'rotating a secret',
-  },
-  disableWebhook: {
-    ...{ ...HOOKS, method: 'POST', path: '/api/v1/webhooks/:id/disable', body: false },
-    words: 'disabling a subscription',
-  },
-  issueToken: {
-    ...{ method: 'POST', path: '/api/v1/oauth/token', keyed: false, body: true, scopes: [] },
-    words: 'asking for a token',
-  },
-  listAccounts: { ...READ, path: '/api/v1/accounts', words: 'listing accounts' },
-  listTransactions: { ...READ, path: '/api/v1/transactions', words: 'listing transactions' },
-  getAccountStatus: {
-    ...{ ...READ, path: '/api/v1/accounts/:id/status', words: 'reading the status of an account' },
-  },
-} as const satisfies Readonly<Record<string, Operation>>;
+  createAccount: write('POST /accounts', ACCOUNTS, 'ACC-21', 'creating an account'),
+  updateAccount: write('PATCH /accounts/:id', ACCOUNTS, 'UPD-13', 'updating an account'),
+  bulkCreateAccounts: write(
+    'POST /accounts/bulk',
+    ACCOUNTS,
+    'BULK-13',
+    'creating accounts in bulk',
+  ),
+  openPosition: write('POST /positions/open', TRADES, 'POS-1', 'opening a position'),
+  closePosition: write('POST /positions/close', TRADES, 'POS-1', 'closing a position'),
+  createTransaction: write('POST /transactions', FUNDS, 'TXN-12', 'creating a transaction'),
+  approveTransaction: decision('approve', 'approving a transaction'),
+  rejectTransaction: decision('reject', 'rejecting a transaction'),
+  cancelTransaction: decision('cancel', 'cancelling a transaction'),
+  createWebhook: ofWebhooks('POST /webhooks', 'creating a subscription'),
+  listWebhooks: ofWebhooks('GET /webhooks', 'listing subscriptions'),
+  getWebhook: ofWebhooks('GET /webhooks/:id', 'reading a subscription'),
+  rotateWebhookSecret: ofWebhooks('POST /webhooks/:id/rotate-secret', 'rotating a secret'),
+  disableWebhook: ofWebhooks('POST /webhooks/:id/disable', 'disabling a subscription'),
+  issueToken: unscoped('POST /oauth/token', 'asking for a token'),
+  listAccounts: unscoped('GET /accounts', 'listing accounts'),
+  listTransactions: unscoped('GET /transactions', 'listing transactions'),
+  getAccountStatus: unscoped('GET /accounts/:id/status', 'reading the status of an account'),
+};
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -117,29 +86,34 @@ export type WriteName = {
 }[OperationName];
 
 /** All nine, in the order of the specification. */
-export const WRITE_NAMES = OPERATION_NAMES.filter(isWriteName);
-
-function isWriteName(name: OperationName): name is WriteName {
-  return OPERATIONS[name].keyed;
-}
-
-/** Operations that require a scope, ordered so that each leaves what later ones need. */
-export const SCOPED_NAMES = OPERATION_NAMES.filter(isScopedName);
+export const WRITE_NAMES = OPERATION_NAMES.filter(
+  (name): name is WriteName => OPERATIONS[name].keyed,
+);
 
 export type ScopedName = {
   [Name in OperationName]: (typeof OPERATIONS)[Name] extends { scopeRule: RuleId } ? Name : never;
 }[OperationName];
 
-function isScopedName(name: OperationName): name is ScopedName {
-  return OPERATIONS[name].scopes.length > 0;
+/** Operations that require a scope, ordered so that each leaves what later ones need. */
+export const SCOPED_NAMES = OPERATION_NAMES.filter(
+  (name): name is ScopedName => 'scopeRule' in OPERATIONS[name],
+);
+
+/** On a transaction. */
+export const DECISIONS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
+
+export function isDecision(name: OperationName): name is (typeof DECISIONS)[number] {
+  return DECISIONS.some((each) => each === name);
 }
 
-/** The three decisions on a transaction. */
-export const DECISIONS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
-type DecisionName = (typeof DECISIONS)[number];
+const WITHOUT_BODY = new Set<OperationName>([
+  'approveTransaction',
+  'rotateWebhookSecret',
+  'disableWebhook',
+]);
 
-export function isDecision(name: OperationName): name is DecisionName {
-  return DECISIONS.some((each) => each === name);
+export function takesBody(name: OperationName): boolean {
+  return OPERATIONS[name].method !== 'GET' && !WITHOUT_BODY.has(name);
 }
 
 const PATTERNS = OPERATION_NAMES.map((name) => {

@@ -1,7 +1,8 @@
 // Explores one target from beginning to end: finds it, configures the model, draws and compares,
 // writes the reports, and returns the exit code.
+
+import { EXIT_CODES } from '../../../conformance/engine/judge/verdicts.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
-import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { withLimit } from '../../../conformance/engine/send/time-limit.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';

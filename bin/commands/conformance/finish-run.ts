@@ -1,6 +1,6 @@
 // The end of every judge: compares with the baseline, writes the reports, prints, and returns the
 // exit code.
-import { countHindered, EXIT_CODES, exitCode } from '../../../conformance/engine/run/exit-code.ts';
+import { countHindered, EXIT_CODES, exitCode } from '../../../conformance/engine/judge/verdicts.ts';
 import { annotations } from '../../../conformance/reports/annotations.ts';
 import {
   applyBaseline,

@@ -2,8 +2,7 @@
 // of receivers and clients.
 import type { Command } from 'commander';
 import { checks as clientChecks } from '../../../conformance/client/checks/all.ts';
-import { CAPABILITIES, type Capability } from '../../../conformance/engine/capabilities.ts';
-import { laneOf } from '../../../conformance/engine/lane.ts';
+import { CAPABILITIES, type Capability, laneOf } from '../../../conformance/engine/capabilities.ts';
 import { expectedOf, groupWords } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';

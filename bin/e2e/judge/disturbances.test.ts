@@ -2,8 +2,12 @@
 // rules that a finding presumes are judged first.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeRule, judgeRun } from '../../../conformance/engine/judge/verdicts.ts';
-import { countHindered, exitCode } from '../../../conformance/engine/run/exit-code.ts';
+import {
+  countHindered,
+  exitCode,
+  judgeRule,
+  judgeRun,
+} from '../../../conformance/engine/judge/verdicts.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import type { ScenarioContext } from '../../../conformance/engine/scenario/scenario-context.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';

@@ -3,8 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scenarios } from '../../scenarios/all.ts';
-import { isOperatorCapability } from '../capabilities.ts';
-import { laneOf } from '../lane.ts';
+import { isOperatorCapability, laneOf } from '../capabilities.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
 import { Inventory } from './inventory.ts';

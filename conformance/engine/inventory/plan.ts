@@ -1,6 +1,6 @@
 // The number of requests and records of a run, and its duration at the given pace, from the measured
 // costs of each scenario on the simulator (`tsx bin/dev/costs.ts`).
-import { laneOf } from '../lane.ts';
+import { laneOf } from '../capabilities.ts';
 import type { SelectedScenario } from '../run/select.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };

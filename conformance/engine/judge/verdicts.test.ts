@@ -3,10 +3,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Capability } from '../capabilities.ts';
-import { exitCode, type RunOutcome } from '../run/exit-code.ts';
 import { resultOf } from '../testing/exchanges.ts';
 import type { Finding, Judged, RunVerdict, ScenarioResult, Verdict } from '../types.ts';
-import { judgeInScenario, judgeRule, judgeRun, worst } from './verdicts.ts';
+import {
+  exitCode,
+  judgeInScenario,
+  judgeRule,
+  judgeRun,
+  type RunOutcome,
+  worst,
+} from './verdicts.ts';
 
 const finding = (verdict: Judged, rule: 'ACC-1' | 'ACC-2' = 'ACC-1'): Finding => ({
   ...{ rules: [rule], verdict, expected: 'e', actual: 'a', exchanges: [1] },

@@ -1,11 +1,6 @@
 // The algebra of verdicts: from findings to a scenario, from scenarios to a rule, from rules to the
-// run.
-import {
-  CAPABILITIES,
-  type Capability,
-  nameInProfile,
-  reportedCapability,
-} from '../capabilities.ts';
+// run, from the run to its exit code.
+import { CAPABILITIES, type Capability, nameInProfile } from '../capabilities.ts';
 import type {
   ByRule,
   Finding,
@@ -43,12 +38,12 @@ export function judgeInScenario(
   ending: Judged | undefined,
   unseen: Judged = 'inconclusive',
 ): Judged {
-  const own = findings.filter((each) => each.rules.includes(rule)).map((each) => each.verdict);
-  const seen = worst(own);
-  if (seen === 'deviates') return 'deviates';
-  if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
-  // The scenario skipped every expectation of this rule, which proves nothing.
-  return seen ?? unseen;
+  const seen = worst(
+    findings.filter((each) => each.rules.includes(rule)).map((each) => each.verdict),
+  );
+  // The scenario may have skipped every expectation of this rule, which proves nothing.
+  if (seen === 'deviates' || ending === undefined) return seen ?? unseen;
+  return seen === undefined ? ending : worst([seen, ending])!;
 }
 
 /** The result with these verdicts of its rules, and the worst of them as its verdict. */
@@ -66,10 +61,9 @@ export function judgeEach(
   selected: readonly RuleId[],
   judge: (rule: RuleId) => Judged,
 ): Partial<Record<RuleId, Judged | 'not_selected'>> {
-  const verdicts = scenario.rules.map((rule) => {
-    return [rule, selected.includes(rule) ? judge(rule) : 'not_selected'];
-  });
-  return Object.fromEntries(verdicts);
+  return Object.fromEntries(
+    scenario.rules.map((rule) => [rule, selected.includes(rule) ? judge(rule) : 'not_selected']),
+  );
 }
 
 /** The result of a scenario that could not start, for example because a capability is missing. */
@@ -87,25 +81,24 @@ export function notPlayed(
   return withVerdicts({ ...nothing, id, rules, why, missing, lost }, byRule);
 }
 
-interface RuleWords {
-  readonly id: RuleId;
-  readonly needs: readonly string[];
-}
-
 /** The verdict of one rule over all its scenarios. */
-export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]) {
-  const own = results.filter((each) => each.rules.includes(rule.id));
+export function judgeRule(
+  { id, needs }: { readonly id: RuleId; readonly needs: readonly string[] },
+  results: readonly ScenarioResult[],
+) {
+  const own = results.filter((each) => each.rules.includes(id));
+  const wordOf = (need: Capability) => CAPABILITIES[need].coarse;
+  const isOwnNeed = (need: Capability) => needs.includes(wordOf(need));
+  const replaced = own
+    .filter(({ attempts }) => attempts > 0)
+    .flatMap(({ standsInFor = [] }) => standsInFor);
   const verdicts: Judged[] = [];
-  const isOwnNeed = (need: Capability) => rule.needs.includes(reportedCapability(need));
   const missing = new Set<Capability>();
   const lost = new Set<Capability>();
-  const replaced = new Set(
-    own.filter(({ attempts }) => attempts > 0).flatMap(({ standsInFor = [] }) => standsInFor),
-  );
   for (const result of own) {
-    const verdict = result.byRule[rule.id];
+    const verdict = result.byRule[id];
     if (verdict === undefined || verdict === 'not_selected') continue;
-    if (verdict === 'not_tested' && result.attempts === 0 && replaced.has(result.id)) continue;
+    if (verdict === 'not_tested' && result.attempts === 0 && replaced.includes(result.id)) continue;
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
       for (const need of result.lost ?? []) lost.add(need);
@@ -114,27 +107,26 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]) {
     }
     verdicts.push(verdict);
   }
-  const unselected = own.length > 0 && own.every((each) => each.byRule[rule.id] === 'not_selected');
+  const unselected = own.length > 0 && own.every((each) => each.byRule[id] === 'not_selected');
   const verdict: Verdict = worst(verdicts) ?? (unselected ? 'not_selected' : 'not_tested');
   const wanting = verdict === 'not_tested' ? [...missing] : [];
-  const findings = own.flatMap((result) =>
-    result.findings
-      .filter((each) => each.rules.includes(rule.id) && each.verdict !== 'passed')
-      .map((each) => ({ ...each, scenario: result.id })),
-  );
   return {
-    id: rule.id,
+    id,
     verdict,
     scenarios: own.map((each) => each.id),
     /** In the catalogue's words. */
-    needs: [...new Set(wanting.map(reportedCapability))],
+    needs: [...new Set(wanting.map(wordOf))],
     /** What to add to a profile so that the rule can be tested. */
     unlock: wanting.map((need): string => CAPABILITIES[need].add),
     /** The missing capabilities that the rule itself needs. */
     lacks: wanting.some(isOwnNeed) ? wanting.filter(isOwnNeed) : wanting,
     /** Of the missing ones, those that were configured but do not work. */
     lost: wanting.filter((need) => lost.has(need)).map(nameInProfile),
-    findings,
+    findings: own.flatMap((result) =>
+      result.findings
+        .filter((each) => each.rules.includes(id) && each.verdict !== 'passed')
+        .map((each) => ({ ...each, scenario: result.id })),
+    ),
   };
 }
 
@@ -145,11 +137,51 @@ export function judgeRun(
 ): RunVerdict {
   // A rule that the baseline accepts as untested does not make the run incomplete.
   const rules = given.filter(({ verdict, reason }) => verdict !== 'not_tested' || reason == null);
-  const seen = new Set(rules.map((each) => each.verdict));
-  if (seen.has('deviates')) return 'deviates';
-  if (strict && (seen.has('advisory') || seen.has('known'))) return 'deviates';
-  if (seen.has('harness_error')) return 'invalid';
-  if (!seen.has('passed') && !seen.has('known') && !seen.has('advisory')) return 'invalid';
-  const open: Verdict[] = ['blocked', 'inconclusive', 'not_tested'];
-  return open.some((each) => seen.has(each)) ? 'incomplete' : 'conformant';
+  const has = (...some: Verdict[]) => rules.some(({ verdict }) => some.includes(verdict));
+  if (has('deviates') || (strict && has('advisory', 'known'))) return 'deviates';
+  if (has('harness_error') || !has('passed', 'known', 'advisory')) return 'invalid';
+  return has('blocked', 'inconclusive', 'not_tested') ? 'incomplete' : 'conformant';
+}
+
+/** The exit codes that scripts rely on. */
+export const EXIT_CODES = {
+  conformant: 0,
+  deviates: 1,
+  usage: 2,
+  ungraded: 3,
+  incomplete: 4,
+  harness: 5,
+  staleBaseline: 6,
+  interrupted: 130,
+} as const;
+
+/** What the exit code of a run depends on. */
+export interface RunOutcome {
+  readonly verdict: RunVerdict;
+  readonly summary: Readonly<Pick<Record<Verdict, number>, 'harness_error'>>;
+  readonly interrupted: boolean;
+  /** Entries of a baseline that no longer deviate. */
+  readonly stale: number;
+  /** Rules that are open although the target offers the required capabilities. */
+  readonly hindered?: number;
+}
+
+/** The exit code for the most urgent outcome of a run; always 130 if it was interrupted. */
+export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
+  if (outcome.interrupted) return EXIT_CODES.interrupted;
+  if (outcome.verdict === 'deviates') return EXIT_CODES.deviates;
+  if (outcome.summary.harness_error > 0) return EXIT_CODES.harness;
+  if (outcome.verdict === 'invalid') return EXIT_CODES.ungraded;
+  if (outcome.stale > 0) return EXIT_CODES.staleBaseline;
+  const isForgiven = allowIncomplete && (outcome.hindered ?? 0) === 0;
+  if (outcome.verdict === 'incomplete' && !isForgiven) return EXIT_CODES.incomplete;
+  return EXIT_CODES.conformant;
+}
+
+/** Rules that --allow-incomplete does not accept: blocked, inconclusive, or needs are broken. */
+export function countHindered(
+  rules: readonly { readonly verdict: Verdict; readonly lost: readonly string[] }[],
+): number {
+  const isHindered = (verdict: Verdict) => verdict === 'blocked' || verdict === 'inconclusive';
+  return rules.filter(({ verdict, lost }) => isHindered(verdict) || lost.length > 0).length;
 }

@@ -6,9 +6,9 @@ import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { NEW_PROFILE } from '../../spec/literals.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import type { Capability, Role } from '../capabilities.ts';
+import { laneOf } from '../capabilities.ts';
 import { describeAnswer, Expectation } from '../judge/expect.ts';
 import { Findings, type Rules } from '../judge/findings.ts';
-import { laneOf } from '../lane.ts';
 import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import {
   type ExchangeRecorder,

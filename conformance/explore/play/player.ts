@@ -6,7 +6,7 @@ import { type Json, memberAt, writeJson } from '../../engine/send/json.ts';
 import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import { OPERATIONS } from '../../spec/operations.ts';
+import { OPERATIONS, takesBody } from '../../spec/operations.ts';
 import {
   type BurstStep,
   type CallStep,
@@ -234,7 +234,7 @@ export class Player implements Known {
 
   #request(step: CallStep) {
     const { as, operation, key, ifMatch } = step;
-    const { method, path, body: takesBody } = OPERATIONS[operation];
+    const { method, path } = OPERATIONS[operation];
     const text = (value: Parameters<typeof resolve>[0]) => resolveText(value, this);
     const id = step.id === undefined ? '' : encodeURIComponent(text(step.id));
     const query = Object.entries(step.query ?? {})
@@ -247,7 +247,8 @@ export class Player implements Known {
     ];
     const { body, headers } = this.#bodyOf(step);
     const isTyped = headers.length > 0 || 'content-type' in (step.headers ?? {});
-    const isJson = body !== undefined && (takesBody || step.body !== undefined) && !isTyped;
+    const isJson =
+      body !== undefined && (takesBody(operation) || step.body !== undefined) && !isTyped;
     const type: HeaderLine[] = isJson ? [['content-type', 'application/json']] : [...headers];
     return {
       ...{ as, method, target: path.replace(':id', id) + (query === '' ? '' : `?${query}`) },

@@ -24,7 +24,7 @@ import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { ERROR_TABLE } from '../../spec/errors.ts';
 import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
-import { OPERATIONS, type OperationName, WRITE_NAMES } from '../../spec/operations.ts';
+import { takesBody, WRITE_NAMES } from '../../spec/operations.ts';
 import { updatedOnce } from '../support/account-assertions.ts';
 import { suspendRequest } from '../support/suspend-request.ts';
 
@@ -216,7 +216,6 @@ const plainTextIfRefused: Expected = (t, rules, answer) => {
 };
 
 const broken = raw(() => BROKEN_JSON);
-const takesBody = (name: OperationName) => OPERATIONS[name].body;
 
 export const errUnreadable = refusals({
   id: 'err-unreadable',
