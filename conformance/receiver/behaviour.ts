@@ -1,7 +1,7 @@
 // Checks over many deliveries: response time, redirects, leaked signatures, side effects. A URL that
 // returns a count says whether the side effect of an event happens once.
 import { setTimeout as pause } from 'node:timers/promises';
-import { readWhole } from '../engine/send/read-body.ts';
+import { readBody } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
 import { type Check, LOST } from './check.ts';
 import {
@@ -145,7 +145,7 @@ export function effectCounterOf(url: string): EffectCounter {
     let text: string;
     try {
       const response = await request(url, { signal: AbortSignal.timeout(5000) });
-      text = Buffer.from(await readWhole(response.body)).toString();
+      text = Buffer.from(await readBody(response.body)).toString();
     } catch (error) {
       throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
     }

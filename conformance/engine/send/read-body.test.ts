@@ -7,7 +7,7 @@ import { openProbeSender } from '../../receiver/run.ts';
 import { withServer } from '../testing/http.ts';
 import { Answer } from './answer.ts';
 import { isTooDeep } from './json.ts';
-import { ANSWER_LIMIT_BYTES, readUpTo, readWhole } from './read-body.ts';
+import { ANSWER_LIMIT_BYTES, readBody } from './read-body.ts';
 import { socketSender } from './sender.ts';
 
 const bodies = suite('untrusted bodies');
@@ -22,9 +22,9 @@ async function* endless(count: { chunks: number }) {
 
 bodies('the beginning of an endless body is kept, and the rest is not read', async () => {
   const count = { chunks: 0 };
-  const { bytes, isWhole } = await readUpTo(endless(count));
-  assert.equal([bytes.length, isWhole, count.chunks], [ANSWER_LIMIT_BYTES, false, 2]);
-  const result = await readWhole(endless(count)).catch((error: Error) => error.message);
+  const bytes = await readBody(endless(count), { isCut: true });
+  assert.equal([bytes.length, count.chunks], [ANSWER_LIMIT_BYTES, 2]);
+  const result = await readBody(endless(count)).catch((error: Error) => error.message);
   assert.is(result, 'the answer is longer than 1024 KiB and was not read further');
 });
 
@@ -32,7 +32,7 @@ bodies('a body exactly at the limit is complete', async () => {
   async function* one() {
     yield mebibyte;
   }
-  assert.ok((await readUpTo(one())).isWhole);
+  assert.is((await readBody(one())).length, ANSWER_LIMIT_BYTES);
 });
 
 bodies('an answer is read unchanged, for any number of chunks and any depth', async () => {
@@ -40,7 +40,7 @@ bodies('an answer is read unchanged, for any number of chunks and any depth', as
   const byteByByte = (async function* () {
     for (const byte of Buffer.from(text)) yield Uint8Array.of(byte);
   })();
-  assert.is(Buffer.from(await readWhole(byteByByte)).toString(), text);
+  assert.is(Buffer.from(await readBody(byteByByte)).toString(), text);
   const request = { method: 'GET', url: '', headers: [], body: undefined };
   const answerOf = (json: string) =>
     new Answer({ request, response: { status: 200, headers: [], body: Buffer.from(json) } });

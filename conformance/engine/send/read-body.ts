@@ -3,34 +3,28 @@
 /** No answer of the API is longer than this. */
 export const ANSWER_LIMIT_BYTES = 1024 * 1024;
 
-export class TooLong extends Error {
-  constructor(limitBytes: number) {
-    super(`the answer is longer than ${limitBytes / 1024} KiB and was not read further`);
-  }
+export class TooLong extends Error {}
+
+interface BodyLimit {
+  readonly limitBytes?: number;
+  /** Keeps the beginning of a longer body, which otherwise throws TooLong. */
+  readonly isCut?: boolean;
 }
 
-/** The whole body. If it is longer, throws TooLong and leaves the rest unread. */
-export async function readWhole(
+/** Leaves the rest of a body beyond the limit unread; leaving the loop early ends the stream. */
+export async function readBody(
   stream: AsyncIterable<Uint8Array>,
-  limitBytes = ANSWER_LIMIT_BYTES,
+  { limitBytes = ANSWER_LIMIT_BYTES, isCut = false }: BodyLimit = {},
 ): Promise<Uint8Array> {
-  const { bytes, isWhole } = await readUpTo(stream, limitBytes);
-  if (!isWhole) throw new TooLong(limitBytes);
-  return bytes;
-}
-
-/** The beginning of a body; leaving the loop early ends the stream. */
-export async function readUpTo(
-  stream: AsyncIterable<Uint8Array>,
-  limitBytes = ANSWER_LIMIT_BYTES,
-): Promise<{ readonly bytes: Uint8Array; readonly isWhole: boolean }> {
   const bytes = new GrowingBytes();
   for await (const chunk of stream) {
     bytes.add(chunk);
-    if (bytes.size > limitBytes)
-      return { bytes: bytes.all().subarray(0, limitBytes), isWhole: false };
+    if (bytes.size <= limitBytes) continue;
+    if (isCut) return bytes.all().subarray(0, limitBytes);
+    const kibibytes = limitBytes / 1024;
+    throw new TooLong(`the answer is longer than ${kibibytes} KiB and was not read further`);
   }
-  return { bytes: bytes.all(), isWhole: true };
+  return bytes.all();
 }
 
 /**

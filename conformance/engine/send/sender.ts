@@ -1,13 +1,13 @@
-// The interface for sending requests, and its two implementations: sockets with undici, or a
-// fetch-like function.
+// The interface for sending requests, and its two implementations: sockets with undici, along proxies
+// and trusted authorities, or a fetch-like function.
 
 import { EventEmitter, setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { Unreachable } from '../scenario-errors.ts';
 import { type HeaderLine, linesOfRaw } from './headers.ts';
-import { readUpTo, readWhole } from './read-body.ts';
-import { isLoopback, openRoute, type Route } from './route.ts';
+import { readBody } from './read-body.ts';
 import { speaksTls, unreachable } from './unreachable.ts';
 
 export interface WireRequest {
@@ -41,7 +41,47 @@ export interface Sender {
   readonly addedHeaders?: (url: string) => readonly HeaderLine[];
 }
 
-export type FetchLike = (request: Request) => Promise<Response>;
+/** The most concurrent requests. */
+export const CONNECTIONS = 256;
+
+export interface Route {
+  /** Certificates in PEM form that are trusted in addition to the usual ones. */
+  readonly ca?: readonly string[];
+  readonly proxies?: {
+    readonly http: string | undefined;
+    readonly https: string | undefined;
+    /** Hosts that are reached directly, in the format of NO_PROXY. */
+    readonly direct: string | undefined;
+  };
+}
+
+/** Requests to this machine never go through a proxy. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** `isProxied` if a proxy's agent takes the header lines, which only accepts them grouped by name. */
+async function openRoute({ ca = [], proxies }: Route) {
+  // The default export, because it is the only one that remains in a bundle.
+  const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
+  const options = { connections: CONNECTIONS, keepAliveTimeout: 4_000, pipelining: 1 };
+  const tls = ca.length === 0 ? {} : { ca: [...rootCertificates, ...ca] };
+  const { http, https, direct } = proxies ?? {};
+  if (http === undefined && https === undefined) {
+    return { dispatcher: new Agent({ ...options, connect: tls }), isProxied: false };
+  }
+  const dispatcher = new EnvHttpProxyAgent({
+    ...options,
+    // Passed even if it is empty: undici reads a missing option from the environment.
+    httpProxy: http ?? '',
+    httpsProxy: https ?? '',
+    noProxy: direct === '*' ? direct : `${direct ?? ''},${LOOPBACK.join()}`,
+    connect: tls,
+    requestTls: tls,
+    proxyTls: tls,
+    // Like other clients: many proxies only tunnel TLS.
+    proxyTunnel: false,
+  });
+  return { dispatcher, isProxied: true };
+}
 
 /** Sends over sockets with undici: raw header lines in both directions, one timeout for each request. */
 export async function socketSender(route: Route = {}): Promise<Sender> {
@@ -69,9 +109,7 @@ export async function socketSender(route: Route = {}): Promise<Sender> {
           responseHeaders: 'raw',
         });
         const raw = answer.headers as unknown as (Uint8Array | string)[];
-        const body = wire.isCut
-          ? (await readUpTo(answer.body, wire.limitBytes)).bytes
-          : await readWhole(answer.body, wire.limitBytes);
+        const body = await readBody(answer.body, wire);
         answered.add(url.origin);
         return { status: answer.statusCode, headers: linesOfRaw(raw), body };
       } catch (error) {
@@ -94,7 +132,8 @@ async function explained(known: Unreachable, url: URL, isProxied: boolean): Prom
     const advice = `give the url with https:// (${url.origin.replace('http:', 'https:')})`;
     return new Unreachable('tls', `this port speaks TLS: ${advice}`);
   }
-  if (!isProxied || isLoopback(url.hostname) || message.startsWith('the proxy')) return known;
+  if (!isProxied || LOOPBACK.includes(url.hostname) || message.startsWith('the proxy'))
+    return known;
   const note = 'a proxy is named by HTTPS_PROXY or HTTP_PROXY; NO_PROXY goes past it';
   return new Unreachable(reason, `${message} (${note})`);
 }
@@ -128,11 +167,10 @@ export function withHeaders(
 }
 
 /** Sends through a function with the signature of fetch, in process: no socket. */
-export function fetchSender(fetch: FetchLike): Sender {
+export function fetchSender(fetch: (request: Request) => Promise<Response>): Sender {
   return {
     async send(wire) {
-      const headers = new globalThis.Headers();
-      for (const [name, value] of wire.headers) headers.append(name, value);
+      const headers = wire.headers as [string, string][];
       const init: RequestInit = { method: wire.method, headers, redirect: 'manual' };
       if (wire.body !== undefined) init.body = wire.body as Uint8Array<ArrayBuffer>;
       let stop = () => {};

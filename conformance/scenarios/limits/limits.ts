@@ -7,7 +7,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall } from '../../engine/send/call.ts';
-import { CONNECTIONS } from '../../engine/send/route.ts';
+import { CONNECTIONS } from '../../engine/send/sender.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { FirmRate } from '../../providers/control-plane.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';

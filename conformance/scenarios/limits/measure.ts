@@ -4,7 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall } from '../../engine/send/call.ts';
-import { CONNECTIONS } from '../../engine/send/route.ts';
+import { CONNECTIONS } from '../../engine/send/sender.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { immediateAnswer } from '../support/suspend-request.ts';
 import { nearly, type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Route } from '../../../../conformance/engine/send/route.ts';
+import type { Route } from '../../../../conformance/engine/send/sender.ts';
 import { type Sender, socketSender } from '../../../../conformance/engine/send/sender.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { parseUrl } from '../../../../fixtures/parse-url.ts';
