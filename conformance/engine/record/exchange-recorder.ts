@@ -2,17 +2,16 @@
 // calls, deliveries and commands of an operator.
 
 import type { Operator } from '../../providers/control-plane.ts';
-import type { Credential } from '../../providers/target.ts';
+import type { Credential, Provider, Target } from '../../providers/target.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { OPERATIONS } from '../../spec/operations.ts';
 import type { Role } from '../capabilities.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import type { Pacer } from '../pace/pacer.ts';
 import type { Reachability } from '../pace/reachability.ts';
+import type { Selection } from '../run/select.ts';
 import { Inconclusive, MissingCapability, Unreachable } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
-import { type ApiRequest, encodeCall } from '../send/call.ts';
-import type { HeaderLine } from '../send/headers.ts';
+import { type ApiRequest, encodeCall, requestOf } from '../send/call.ts';
 import { writeJson } from '../send/json.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Exchange, Finding } from '../types.ts';
@@ -20,6 +19,10 @@ import type { AnswerMonitor } from './answer-monitor.ts';
 
 /** What all scenarios of a run share. */
 export interface RunContext {
+  readonly provider: Provider;
+  readonly selection: Selection;
+  /** Part of every name that the run creates. */
+  readonly mark: string;
   readonly sender: Sender;
   readonly pacer: Pacer;
   readonly timeoutMs: number;
@@ -72,10 +75,9 @@ export class ExchangeRecorder {
   /** The findings of the monitor in these exchanges. */
   readonly monitorFindings: Finding[] = [];
   readonly run: RunContext;
-  /** How many exchanges there have been. */
+  /** The number of the latest exchange. */
   count = 0;
-  /** Sent with every call and not recorded. */
-  addedHeaders: readonly HeaderLine[] = [];
+  readonly #target: Target;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
   /** The credential of each subscription that was created and is not disabled yet. */
@@ -84,8 +86,9 @@ export class ExchangeRecorder {
   #prepaid = 0;
   #isCleaningUp = false;
 
-  constructor(run: RunContext) {
+  constructor(run: RunContext, target: Target) {
     this.run = run;
+    this.#target = target;
     this.#signal = AbortSignal.any([this.#over.signal, run.abandonSignal]);
   }
 
@@ -105,8 +108,9 @@ export class ExchangeRecorder {
   }
 
   /** Sends one call and records the exchange. Throws Unreachable if no response arrives. */
-  async call(baseUrl: string, credential: Credential, call: ApiRequest): Promise<Answer> {
+  async call(credential: Credential, call: ApiRequest): Promise<Answer> {
     const { pacer, signal, reachability, sender, answerMonitor } = this.run;
+    const { baseUrl, addedHeaders = [] } = this.#target;
     if (this.#prepaid > 0) this.#prepaid -= 1;
     else await pacer.take(call.unpaced === true ? [] : credential.rates);
     if (signal.aborted && !this.#isCleaningUp) throw new Inconclusive(INTERRUPTED);
@@ -115,20 +119,19 @@ export class ExchangeRecorder {
     // The client secret of an Authorization header is also a secret in its base64 form.
     if (call.authorization?.startsWith('Basic ')) this.run.onSecret(call.authorization.slice(6));
     const { target, headers, body } = encodeCall(call);
-    const own: HeaderLine[] = authorization === null ? [] : [['authorization', authorization]];
+    const own = authorization === null ? [] : [['authorization', authorization] as const];
     const url = baseUrl + target;
     const request = { method: call.method, url, headers: [...own, ...headers], body };
     const usualMs = call.timeoutMs ?? this.run.timeoutMs;
-    const startedAtMs = performance.now();
-    const parts = { ...this.#next('call', startedAtMs), as: credential.name, request };
+    const finish = this.#begin('call', credential.name);
     try {
       const response = await sender.send({
         ...request,
-        headers: [...request.headers, ...this.addedHeaders],
+        headers: [...request.headers, ...addedHeaders],
         timeoutMs: this.#isCleaningUp ? Math.min(usualMs, CLEAN_UP_TIMEOUT_MS) : usualMs,
         signal: this.#isCleaningUp ? this.#over.signal : this.#signal,
       });
-      const answer = new Answer(this.#push({ ...parts, response }, startedAtMs));
+      const answer = new Answer(finish(request, response));
       reachability.noteAnswer();
       const isOwnToken = call.authorization === undefined;
       this.monitorFindings.push(...answerMonitor.inspect(answer, isOwnToken));
@@ -138,7 +141,7 @@ export class ExchangeRecorder {
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       if (error.reason === 'refused') reachability.noteRefusal(performance.now());
-      this.#push({ ...parts, response: null, failure: error.message }, startedAtMs);
+      finish(request, null, error.message);
       throw error;
     }
   }
@@ -148,20 +151,18 @@ export class ExchangeRecorder {
     const known = this.#deliveries.get(arrival);
     if (known !== undefined) return known;
     const { method, url, headers, body, answered: status } = arrival;
-    const request = { method, url, headers: headers.lines, body };
-    const startedAtMs = performance.now();
     const response = { status, headers: [], body: new Uint8Array() };
-    const rest = { ...this.#next('delivery', startedAtMs), as: null, request, response };
-    const { n } = this.#push(rest, startedAtMs);
+    const finish = this.#begin('delivery');
+    const { n } = finish({ method, url, headers: headers.lines, body }, response);
     const recorded = { ...arrival, n };
     this.#deliveries.set(arrival, recorded);
     return recorded;
   }
 
-  /** The same operator with its successful commands recorded, except for reading the clock. */
-  recording(operator: Operator): Operator {
+  /** The operator with its successful commands recorded, except for reading the clock. */
+  recordingOperator(): Operator {
     const bytes = (value: unknown) => Buffer.from(value === undefined ? '' : writeJson(value));
-    return new Proxy(operator, {
+    return new Proxy(this.#target.operator, {
       get: (powers, verb) => {
         const power: unknown = Reflect.get(powers, verb);
         if (typeof power !== 'function' || verb === 'nowMs') return power;
@@ -170,23 +171,27 @@ export class ExchangeRecorder {
           const result: unknown = await Reflect.apply(power, powers, given);
           const request = { method: String(verb), url: '', headers: [], body: bytes(given) };
           const response = { status: 200, headers: [], body: bytes(result) };
-          const rest = { ...this.#next('operator', startedAtMs), as: null, request, response };
-          this.#push(rest, startedAtMs);
+          this.#begin('operator', null, startedAtMs)(request, response);
           return result;
         };
       },
     });
   }
 
-  #next<K extends Exchange['kind']>(kind: K, startedAtMs: number) {
+  /** Gives an exchange the next number; the result records it. */
+  #begin(kind: Exchange['kind'], as: string | null = null, startedAtMs = performance.now()) {
     this.count += 1;
-    return { n: this.count, kind, atMs: startedAtMs - this.run.startedAtMs, failure: null };
-  }
-
-  #push(parts: Omit<Exchange, 'durationMs'>, startedAtMs: number): Exchange {
-    const exchange = { ...parts, durationMs: performance.now() - startedAtMs };
-    this.exchanges.push(exchange);
-    return exchange;
+    const begun = { n: this.count, kind, as, atMs: startedAtMs - this.run.startedAtMs };
+    return (
+      request: Exchange['request'],
+      response: Exchange['response'],
+      failure: string | null = null,
+    ): Exchange => {
+      const durationMs = performance.now() - startedAtMs;
+      const exchange = { ...begun, request, response, failure, durationMs };
+      this.exchanges.push(exchange);
+      return exchange;
+    };
   }
 
   /** From now on calls are sent even after an interruption, because they undo what the scenario did. */
@@ -195,11 +200,10 @@ export class ExchangeRecorder {
   }
 
   /** Disables the subscriptions that were created and are not disabled yet, as far as that works. */
-  async disableOpenSubscriptions(baseUrl: string): Promise<void> {
-    const { method, path } = OPERATIONS.disableWebhook;
+  async disableOpenSubscriptions(): Promise<void> {
     for (const [id, credential] of [...this.#subscriptions]) {
-      const call = { method, path: path.replace(':id', encodeURIComponent(id)) };
-      await this.call(baseUrl, credential, call).catch(() => {});
+      const call = requestOf('disableWebhook', { id }, () => '');
+      await this.call(credential, call).catch(() => {});
     }
   }
 

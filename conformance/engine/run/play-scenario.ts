@@ -1,43 +1,34 @@
 // Plays one scenario on one target, again with fresh data after a disturbance, and judges its
 // rules.
 import type { Target } from '../../providers/target.ts';
-import type { Capability } from '../capabilities.ts';
+import { type Capability, laneOf } from '../capabilities.ts';
+import { Findings } from '../judge/findings.ts';
 import { judgeEach, judgeInScenario, withVerdicts } from '../judge/verdicts.ts';
 import { MONITORED_RULES } from '../record/answer-monitor.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { ScenarioContext } from '../scenario/scenario-context.ts';
 import { EarlyEnd, MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
 import { printJson } from '../send/json.ts';
-import type { CrashedCall, Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types.ts';
+import type { CrashedCall, Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { CRASHES, crashedCalls, stillCrashed } from './crashes.ts';
-import { type Selection, selectedRules } from './select.ts';
+import { type SelectedScenario, selectedRules } from './select.ts';
 
-/**
- * The most attempts at a scenario that a gateway, a rate limit or a passing 500 disturbed.
- */
+/** The most attempts at a scenario that a gateway, a rate limit or a passing 500 disturbed. */
 const ATTEMPTS = 3;
 
 /** The time for the event loop to run on time again before the next attempt. */
 const CALM_WITHIN_MS = 3_000;
 
-export interface PlayOptions {
-  readonly scenario: Scenario;
-  /** The selected ones among its rules. */
-  readonly rules: readonly RuleId[];
-  readonly selection: Selection;
-  readonly runContext: RunContext;
-  readonly mark: string;
-  /** Opens the target for one attempt, and returns a function that closes it. */
-  readonly enter: () => Promise<{ target: Target; leave: () => Promise<void> }>;
-}
-
 /** Never throws: every error becomes a verdict. */
-export async function playScenario(options: PlayOptions): Promise<ScenarioResult> {
+export async function playScenario(
+  selected: SelectedScenario,
+  run: RunContext,
+): Promise<ScenarioResult> {
   const startedAtMs = performance.now();
-  const { signal, eventLoop } = options.runContext;
+  const { signal, eventLoop } = run;
   let crashed: readonly CrashedCall[] = [];
   for (let attempt = 1; ; attempt += 1) {
-    const { result, isStarved } = await playOnce(options, attempt);
+    const { result, isStarved } = await playOnce(selected, run, attempt);
     const calls = crashedCalls(result);
     crashed = attempt === 1 ? calls : stillCrashed(crashed, calls);
     // A judged request is never repeated alone: the scenario starts again, and a deviation stands.
@@ -51,53 +42,53 @@ export async function playScenario(options: PlayOptions): Promise<ScenarioResult
 }
 
 async function playOnce(
-  options: PlayOptions,
+  selected: SelectedScenario,
+  run: RunContext,
   attempt: number,
 ): Promise<{ readonly result: ScenarioResult; readonly isStarved: boolean }> {
-  const { scenario, runContext, mark } = options;
-  const recorder = new ExchangeRecorder(runContext);
+  const { scenario } = selected;
+  const isShared = laneOf(scenario) === 'shared';
+  const findings = new Findings(scenario, attempt >= ATTEMPTS || run.signal.aborted);
+  let target: Target | undefined;
+  let recorder: ExchangeRecorder | undefined;
   let context: ScenarioContext | undefined;
   let ending: ScenarioEnd | undefined;
-  let leave = async () => {};
   try {
-    const entered = await options.enter();
-    leave = entered.leave;
-    const { target } = entered;
-    recorder.addedHeaders = target.addedHeaders ?? [];
-    const isLastAttempt = attempt >= ATTEMPTS || runContext.signal.aborted;
-    context = new ScenarioContext({ scenario, target, recorder, mark, attempt, isLastAttempt });
+    target = await (isShared ? run.provider.shared() : run.provider.own());
+    recorder = new ExchangeRecorder(run, target);
+    context = new ScenarioContext({ scenario, target, recorder, findings, attempt });
     await scenario.run(context);
   } catch (error) {
     ending = scenarioEndOf(error);
   }
   const starvation = context?.starvation;
-  const doubt = starvation ?? context?.findings.doubt;
+  const doubt = starvation ?? findings.doubt;
   if (doubt !== undefined && ['blocked', 'not_tested'].includes(ending?.verdict ?? '')) {
     // The disturbance may be the reason for the early end.
     ending = { verdict: 'inconclusive', why: `${ending?.why} (${doubt})`, missing: [] };
   }
   await context?.cleanUp();
-  await leave().catch(() => {});
-  const list = context?.findings.list ?? [];
+  if (!isShared) await target?.close().catch(() => {});
+  const { list, observations, withoutOrders, lastCall } = findings;
   const own = starvation === undefined ? list : list.map((each) => doubted(each, starvation));
   // NS-1: rules that need orders are not tested without a known order payload.
-  const withoutOrders = context?.findings.withoutOrders;
   const parts: Omit<ScenarioResult, 'byRule' | 'verdict' | 'rules' | 'findings'> = {
     id: scenario.id,
-    observations: context?.findings.observations ?? [],
-    exchanges: recorder.exchanges,
+    observations,
+    exchanges: recorder?.exchanges ?? [],
     why: ending?.why ?? withoutOrders ?? null,
     ending: ending?.verdict ?? null,
-    endedAt: ending && context?.findings.lastCall,
+    endedAt: ending && lastCall,
     missing: ending?.missing ?? (withoutOrders === undefined ? [] : ['orders']),
     lost: ending?.lost ?? [],
     standsInFor: scenario.standsInFor,
     attempts: attempt,
     durationMs: 0,
   };
-  const findings = [...own, ...recorder.monitorFindings];
+  const all = [...own, ...(recorder?.monitorFindings ?? [])];
   const unseen = withoutOrders === undefined ? 'inconclusive' : 'not_tested';
-  return { result: judged(options, parts, findings, unseen), isStarved: starvation !== undefined };
+  const result = judged(selected, run, parts, all, unseen);
+  return { result, isStarved: starvation !== undefined };
 }
 
 /**
@@ -105,7 +96,8 @@ async function playOnce(
  * selected, such a finding may still explain others.
  */
 function judged(
-  { scenario, rules, selection }: PlayOptions,
+  { scenario, rules }: SelectedScenario,
+  { selection }: RunContext,
   parts: Omit<ScenarioResult, 'byRule' | 'verdict' | 'rules' | 'findings'>,
   all: readonly Finding[],
   unseen: Judged,

@@ -87,8 +87,9 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   const over = AbortSignal.any([signal, ended.signal]);
   // Every waiting scenario listens to it.
   setMaxListeners(0, signal, over);
-  const { seed = 1, mark = newMark() } = options;
+  const { seed = 1, mark = newMark(), selection = EVERYTHING, provider } = options;
   const context: RunContext = {
+    ...{ provider, selection, mark },
     sender: options.sender,
     pacer: new Pacer(options.maxRate),
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -106,7 +107,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     reachability: new Reachability(),
   };
   context.eventLoop.start();
-  const played = await playAll(options, context, seed, mark).finally(() => {
+  const played = await playAll(options, context, seed).finally(() => {
     context.eventLoop.stop();
     ended.abort();
   });
@@ -134,33 +135,15 @@ function whenStopped(signal: AbortSignal): AbortSignal {
 }
 
 /** The scenarios of one run, in the order and the lanes in which they may run. */
-async function playAll(
-  options: ScenarioRunOptions,
-  context: RunContext,
-  seed: number,
-  mark: string,
-) {
-  const { scenarios, provider, selection = EVERYTHING, onResult } = options;
-  const { signal, reachability } = context;
-
-  function play({ scenario, rules }: SelectedScenario): Promise<ScenarioResult> {
-    const isShared = laneOf(scenario) === 'shared';
-    const enter = async () => {
-      if (isShared) return { target: await provider.shared(), leave: async () => {} };
-      const target = await provider.own();
-      return { target, leave: () => target.close() };
-    };
-    return playScenario({ selection, runContext: context, mark, scenario, rules, enter });
-  }
+async function playAll(options: ScenarioRunOptions, context: RunContext, seed: number) {
+  const { scenarios, onResult } = options;
+  const { provider, selection, signal, reachability } = context;
 
   /**
    * Plays the scenarios of the profile family for the parts that are needed. Broken parts are
    * withdrawn with a note. Returns the reason if the run cannot start.
    */
-  async function confirmProfile(): Promise<{
-    verdict: 'blocked' | 'inconclusive';
-    why: string;
-  } | null> {
+  async function confirmProfile() {
     const { profileScenarios = [], confirmsAll = false } = options;
     const needed = neededCapabilities(scenarios, selection);
     const isTried = (part: Capability) =>
@@ -170,11 +153,12 @@ async function playAll(
     for (const scenario of profileScenarios) {
       const { confirms: part } = scenario;
       if (part !== undefined && !isTried(part)) continue;
-      if (signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED };
-      const { ending, why, missing } = await play({ scenario, rules: [] });
+      if (signal.aborted) return { verdict: 'inconclusive', why: INTERRUPTED } as const;
+      const { ending, why, missing } = await playScenario({ scenario, rules: [] }, context);
       for (const each of missing) provider.withdraw?.(each, why ?? 'is of no use');
-      const isBad = part === undefined && (ending === 'blocked' || ending === 'inconclusive');
-      if (isBad) return { verdict: ending, why: why ?? '' };
+      if (part === undefined && (ending === 'blocked' || ending === 'inconclusive')) {
+        return { verdict: ending, why: why ?? '' };
+      }
     }
     return null;
   }
@@ -184,7 +168,7 @@ async function playAll(
     if (signal.aborted) return notPlayed(scenario, rules, 'not_tested', INTERRUPTED);
     if (reachability.isGone) return notPlayed(scenario, rules, 'inconclusive', GONE);
     options.running?.add(scenario.id);
-    const result = await play(each);
+    const result = await playScenario(each, context);
     options.running?.delete(scenario.id);
     const calls = result.exchanges.filter(({ kind }) => kind === 'call');
     const isSilent = calls.length > 0 && calls.every(({ response }) => response === null);
@@ -229,8 +213,7 @@ async function playAll(
   }
 
   const refusal = await confirmProfile();
-  const { offers, lost } = provider;
-  const { chosen, left } = chooseScenarios({ scenarios, selection, offers, lost });
+  const { chosen, left } = chooseScenarios(scenarios, selection, provider);
   if (refusal === null) options.onStart?.();
   const results: ScenarioResult[] = [...left];
   const add = (result: ScenarioResult) => {
@@ -251,9 +234,9 @@ async function runConcurrently<T>(
   width: number,
   each: (item: T) => Promise<void>,
 ): Promise<void> {
-  const left = [...items];
+  const left = items.values();
   const worker = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await each(item);
+    for (const item of left) await each(item);
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }

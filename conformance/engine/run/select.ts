@@ -1,4 +1,5 @@
 // Which scenarios a run plays, by globs over rule and scenario ids and by what the target offers.
+import type { Provider } from '../../providers/target.ts';
 import type { Capability } from '../capabilities.ts';
 import { notPlayed } from '../judge/verdicts.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../types.ts';
@@ -45,29 +46,28 @@ export interface SelectedScenario {
   readonly rules: readonly RuleId[];
 }
 
-interface ChoiceOptions {
-  readonly scenarios: readonly Scenario[];
-  readonly selection?: Selection;
-  readonly offers: ReadonlySet<Capability>;
-  /** Capabilities that were configured but do not work. */
-  readonly lost?: ReadonlySet<Capability> | undefined;
-}
+/** `lost` are the capabilities that were configured but do not work. */
+type Offers = Pick<Provider, 'offers' | 'lost'>;
 
 /**
  * The scenarios to play, and a result for each of those left out. Scenarios of the profile family
  * have no rules; they are played earlier.
  */
-export function chooseScenarios(options: ChoiceOptions) {
+export function chooseScenarios(
+  scenarios: readonly Scenario[],
+  selection: Selection,
+  { offers, lost: configured }: Offers,
+) {
   const chosen: SelectedScenario[] = [];
   const left: ScenarioResult[] = [];
-  for (const scenario of options.scenarios.filter((each) => each.rules.length > 0)) {
-    const rules = selectedRules(scenario, options.selection ?? EVERYTHING);
-    const missing = missingCapabilities(scenario, options.offers);
+  for (const scenario of scenarios.filter((each) => each.rules.length > 0)) {
+    const rules = selectedRules(scenario, selection);
+    const missing = missingCapabilities(scenario, offers);
     if (rules.length === 0) left.push(notPlayed(scenario, [], 'not_tested', 'not selected'));
-    else if (!isNeeded(scenario, options)) {
+    else if (!isNeeded(scenario, scenarios, offers)) {
       left.push(notPlayed(scenario, [], 'not_tested', 'others show the same with more means'));
     } else if (missing.length > 0) {
-      const lost = missing.filter((need) => options.lost?.has(need));
+      const lost = missing.filter((need) => configured?.has(need));
       const why = 'the target offers too little';
       left.push(notPlayed(scenario, rules, 'not_tested', why, missing, lost));
     } else chosen.push({ scenario, rules });
@@ -83,7 +83,11 @@ export function missingCapabilities(
 }
 
 /** A scenario that replaces others is needed if one of those cannot run. */
-function isNeeded({ standsInFor }: Scenario, { scenarios, offers }: ChoiceOptions): boolean {
+function isNeeded(
+  { standsInFor }: Scenario,
+  scenarios: readonly Scenario[],
+  offers: Provider['offers'],
+): boolean {
   if (standsInFor === undefined) return true;
   return scenarios.some(
     (each) => standsInFor.includes(each.id) && missingCapabilities(each, offers).length > 0,

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../spec/operations.ts';
 import type { Capability, Role } from '../capabilities.ts';
 import { laneOf } from '../capabilities.ts';
 import { describeAnswer, Expectation } from '../judge/expect.ts';
-import { Findings, type Rules } from '../judge/findings.ts';
+import type { Findings, Rules } from '../judge/findings.ts';
 import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import {
   type ExchangeRecorder,
@@ -49,9 +49,8 @@ interface ScenarioContextOptions {
   readonly scenario: Scenario;
   readonly target: Target;
   readonly recorder: ExchangeRecorder;
-  readonly mark: string;
+  readonly findings: Findings;
   readonly attempt: number;
-  readonly isLastAttempt: boolean;
 }
 
 export class ScenarioContext {
@@ -70,14 +69,14 @@ export class ScenarioContext {
   readonly #waiter: ConditionWaiter;
   #lastingFailures = 0;
 
-  constructor({ scenario, target, recorder, ...options }: ScenarioContextOptions) {
+  constructor({ scenario, target, recorder, findings, attempt }: ScenarioContextOptions) {
     this.target = target;
+    this.findings = findings;
     this.#scenario = scenario;
     this.#recorder = recorder;
     this.#waiter = new ConditionWaiter(recorder.run.eventLoop, (ms) => this.sleep(ms));
-    this.operator = recorder.recording(target.operator);
-    this.findings = new Findings(scenario, options.isLastAttempt);
-    this.fresh = new FreshValues(options.mark, scenario.id, options.attempt);
+    this.operator = recorder.recordingOperator();
+    this.fresh = new FreshValues(recorder.run.mark, scenario.id, attempt);
     this.given = new ScenarioSetup(this);
   }
 
@@ -320,7 +319,7 @@ export class ScenarioContext {
     for (const cleanUp of this.#cleanUps.reverse()) await cleanUp().catch(() => {});
     // A target may limit the number of subscriptions, so they are disabled in a shared world too.
     const isShared = laneOf(this.#scenario) === 'shared';
-    if (isShared || !this.target.disposable) await recorder.disableOpenSubscriptions(this.baseUrl);
+    if (isShared || !this.target.disposable) await recorder.disableOpenSubscriptions();
     recorder.abort();
   }
 
@@ -373,7 +372,7 @@ export class ScenarioContext {
   async #send(who: Who, request: ApiRequest, isSetup: boolean): Promise<Answer | Unreachable> {
     try {
       const credential = await this.#credentialOf(who);
-      const answer = await this.#recorder.call(this.baseUrl, credential, request);
+      const answer = await this.#recorder.call(credential, request);
       if (typeof who === 'string') await this.#requireUnexpired(answer, who, request);
       return answer;
     } catch (error) {
@@ -395,7 +394,7 @@ export class ScenarioContext {
     const { expired } = this.#recorder.run;
     if (!expired.has(role)) {
       const probe: ApiRequest = { ...OPERATIONS.createAccount, body: {}, key: this.fresh.key() };
-      const answer = await this.#recorder.call(this.baseUrl, await this.credential(role), probe);
+      const answer = await this.#recorder.call(await this.credential(role), probe);
       if (answer.status !== 401) return;
       expired.add(role);
     }

@@ -1,19 +1,13 @@
-// One call of the API with its answer, parsed in the same way everywhere. The bytes of both are
-// kept.
+// One call of the API with its answer, parsed in the same way everywhere.
 import { OPERATIONS, type OperationName, operationOf } from '../../spec/operations.ts';
 import type { Exchange } from '../types.ts';
 import { Headers } from './headers.ts';
-import { idText, isObject, type Json, memberAt, parseJson } from './json.ts';
+import { idText, isObject, type Json, memberAt, parseJson, textOf } from './json.ts';
 
 export { type Json, memberAt } from './json.ts';
 
-/** The likely source of the answer: the service, its limiter, a gateway, or a failing service. */
-type AnswerSource = 'service' | 'limit' | 'intermediary' | 'trouble';
-
 type Recorded = Pick<Exchange, 'request' | 'response'> &
   Partial<Pick<Exchange, 'n' | 'atMs' | 'durationMs'>>;
-
-const decoder = new TextDecoder('utf-8');
 
 export class Answer {
   /** Number of the exchange in the report. */
@@ -51,7 +45,7 @@ export class Answer {
   }
 
   get text(): string {
-    return decoder.decode(this.body);
+    return textOf(this.body);
   }
 
   /** The body as JSON, even if its content type is another; undefined if it is not JSON. */
@@ -66,7 +60,7 @@ export class Answer {
 
   /** The request body as text. */
   get sentText(): string {
-    return decoder.decode(this.#request.body);
+    return textOf(this.#request.body);
   }
 
   /** The request body as JSON; undefined if it is not JSON. */
@@ -144,7 +138,8 @@ export class Answer {
     return `${this.summary}: ${detail.slice(0, 200).trim().replace(/\.$/, '')}`;
   }
 
-  get source(): AnswerSource {
+  /** Its likely source: the service, its limiter, a gateway, or a failing service. */
+  get source(): 'service' | 'limit' | 'intermediary' | 'trouble' {
     const { status } = this;
     if (status === 429) return 'limit';
     const isGateways = status === 502 || status === 504 || status >= 520;
@@ -157,10 +152,8 @@ export class Answer {
   /** IDEM-6b: a row that met contention may land when its batch is sent again. */
   get #hasContendedRow(): boolean {
     if (this.operation !== 'bulkCreateAccounts' || !this.isServed) return false;
-    const rows = this.at('rows');
-    return (
-      Array.isArray(rows) && rows.some((each) => memberAt(each, 'code') === 'write_contention')
-    );
+    const codes = [this.at('rows')].flat().map((row) => memberAt(row, 'code'));
+    return codes.includes('write_contention');
   }
 }
 

@@ -11,9 +11,13 @@ const decoder = new TextDecoder('utf-8');
 const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const MARK = '\u0001integer:';
 
+export function textOf(bytes: Uint8Array | undefined): string {
+  return decoder.decode(bytes);
+}
+
 /** Undefined if it is not JSON, or nested too deeply. */
 export function parseJson(source: string | Uint8Array): Json | undefined {
-  const text = typeof source === 'string' ? source : decoder.decode(source);
+  const text = typeof source === 'string' ? source : textOf(source);
   if (isTooDeep(text)) return undefined;
   try {
     const hasLongIntegers = /\d{16}/.test(text);

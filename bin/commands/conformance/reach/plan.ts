@@ -27,7 +27,7 @@ export interface Planned extends RunPlan {
 
 export function planTarget(options: RunOptions, read: TargetReading, mode: Mode): Planned {
   const offers = claimedOffers(read, mode, options);
-  const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
+  const { chosen, left } = chooseScenarios(scenarios, options, { offers });
   const pace = paceOf(read, mode, options);
   const lacking = left.filter(({ missing }) => missing.length > 0).length;
   const plan = planRun(chosen, pace);
