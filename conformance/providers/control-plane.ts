@@ -1,7 +1,7 @@
 // A client of the sandbox's control plane and the operator commands on it: time, trading accounts,
 // settlement, faults, names, permissions. Every failure here belongs to the setup, never to the target.
 import { Blocked, RefusedByOperator, Unreachable } from '../engine/scenario-errors.ts';
-import { idText, type Json, parseJson, writeJson } from '../engine/send/json.ts';
+import { idText, type Json, parseJson, textOf, writeJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { nothingAnswers } from '../engine/send/unreachable.ts';
 import type { Credential, CredentialOptions, LedgerEntry, Place } from './target.ts';
@@ -11,7 +11,6 @@ export type Row = { readonly [name: string]: Json };
 const TIMEOUT_MS = 30_000;
 /** A control plane answers quickly if there is one. */
 const PROBE_MS = 15_000;
-const decoder = new TextDecoder();
 
 export class ControlPlaneClient {
   readonly url: string;
@@ -43,7 +42,7 @@ export class ControlPlaneClient {
       body: body === undefined ? undefined : Buffer.from(writeJson(body)),
       timeoutMs,
     });
-    const text = decoder.decode(answer.body);
+    const text = textOf(answer.body);
     if (answer.status >= 300) {
       const words = `control plane: ${method} ${path}: ${answer.status} ${text.slice(0, 300)}`;
       throw new RefusedByOperator(answer.status, words);
@@ -53,9 +52,9 @@ export class ControlPlaneClient {
     throw new Blocked(`control plane: ${method} ${path}: the answer is not JSON`);
   }
 
-  /** The rows of a list in the member `name`. */
-  async list(path: string, name: string): Promise<Row[]> {
-    const { [name]: rows } = await this.ask('GET', path);
+  /** The rows of a list, which stand in the member that the list is named after. */
+  async list(name: string, query = ''): Promise<Row[]> {
+    const { [name]: rows } = await this.ask('GET', name + query);
     return (Array.isArray(rows) ? rows : []) as unknown as Row[];
   }
 
@@ -97,7 +96,7 @@ export function controlOperator(
     },
     /** Deliveries that were sent and are not answered yet, if the target shows them. */
     async deliveriesInFlight(): Promise<number> {
-      const rows = await plane.list('deliveries?status=pending', 'deliveries');
+      const rows = await plane.list('deliveries', '?status=pending');
       return rows.filter(({ in_flight: isInFlight }) => isInFlight === true).length;
     },
     async rescope(clientId: string, scopes: readonly string[]): Promise<void> {
@@ -110,9 +109,11 @@ export function controlOperator(
       const { currency = 'USD', provider: provider_payouts } = options;
       const path = `accounts/${accountId}/trading-accounts`;
       const row = await plane.ask('POST', path, { currency, provider_payouts });
-      const id = textOf(row, 'id');
-      const given = { account_id: accountId, trading_account_id: id };
-      return { ...given, currency: textOf(row, 'currency') };
+      return {
+        account_id: accountId,
+        trading_account_id: member(row, 'id'),
+        currency: member(row, 'currency'),
+      };
     },
     /** The new status of the transaction, if the target shows it. */
     async settle(transactionId: string): Promise<string | undefined> {
@@ -121,9 +122,8 @@ export function controlOperator(
     },
     async ledger(tradingAccountId: string) {
       const row = await plane.ask('GET', `trading-accounts/${tradingAccountId}`);
-      const { entries } = row;
-      const rows = (Array.isArray(entries) ? entries : []) as unknown as readonly LedgerEntry[];
-      return { balance: textOf(row, 'balance'), entries: rows };
+      const entries = [row.entries ?? []].flat() as unknown as readonly LedgerEntry[];
+      return { balance: member(row, 'balance'), entries };
     },
     /** The platform's records of each transaction with this id or reference, case-insensitively. */
     transactions: (named: string) => recordsNamed(plane, 'transactions', named),
@@ -135,11 +135,16 @@ export function controlOperator(
       return (settings ?? {}) as Row;
     },
     /** Sets a fault; the result counts its hits and removes it. */
-    async fault(options: FaultOptions) {
+    async fault(options: {
+      readonly match?: Readonly<Record<string, string | number>>;
+      readonly phase?: 'before' | 'after';
+      readonly effect: Readonly<Record<string, string | number>>;
+      readonly times?: number;
+    }) {
       const id = idText((await plane.ask('POST', 'faults', options)).id);
       return {
         async hits(): Promise<number> {
-          const rows = await plane.list('faults', 'faults');
+          const rows = await plane.list('faults');
           return Number(rows.find((each) => idText(each.id) === id)?.hits ?? Number.NaN);
         },
         async remove(): Promise<void> {
@@ -157,19 +162,19 @@ export function controlOperator(
     emit: ({ accountId: account_id, brandId: brand_id, ...event }: EventOptions) =>
       plane.ask('POST', 'events', { ...event, account_id, brand_id }),
     /** Envelopes of every event after a sequence number, from the platform's own list. */
-    events: (afterSeq: number) => plane.list(`events?after_seq=${afterSeq}`, 'events'),
+    events: (afterSeq: number) => plane.list('events', `?after_seq=${afterSeq}`),
     /**
      * The resulting rate. With null the firm has no explicit rate, and its rate follows from the
      * plan Sandbox; `isOnSandbox` is false if it could not be put on that plan.
      */
     async firmRate(firmId: string, perSecond: number | null): Promise<FirmRate> {
-      const path = `firms/${firmId}`;
-      const rate = { rate_per_second: perSecond };
-      const put = () => plane.ask('PATCH', path, { ...rate, plan: 'sandbox' });
-      const done = perSecond === null ? await put().catch(onlyBlocked) : undefined;
-      const { rate_per_second: currentRate } = done ?? (await plane.ask('PATCH', path, rate));
-      const isOnSandbox = done !== undefined;
-      return { perSecond: typeof currentRate === 'number' ? currentRate : undefined, isOnSandbox };
+      const set = (more: object) =>
+        plane.ask('PATCH', `firms/${firmId}`, { rate_per_second: perSecond, ...more });
+      const onSandbox =
+        perSecond === null ? await set({ plan: 'sandbox' }).catch(onlyBlocked) : undefined;
+      const { rate_per_second: rate } = onSandbox ?? (await set({}));
+      const isOnSandbox = onSandbox !== undefined;
+      return { perSecond: typeof rate === 'number' ? rate : undefined, isOnSandbox };
     },
   };
 }
@@ -177,13 +182,6 @@ export function controlOperator(
 export interface FirmRate {
   readonly perSecond: number | undefined;
   readonly isOnSandbox: boolean;
-}
-
-interface FaultOptions {
-  readonly match?: Readonly<Record<string, string | number>>;
-  readonly phase?: 'before' | 'after';
-  readonly effect: Readonly<Record<string, string | number>>;
-  readonly times?: number;
 }
 
 interface EventOptions {
@@ -203,16 +201,14 @@ async function recordsNamed(
   kind: 'accounts' | 'transactions',
   named: string,
 ): Promise<Row[]> {
-  const rows = await plane.list(kind, kind);
-  const wanted = named.toLowerCase();
-  return rows.filter(({ id, client_reference_id: reference, email }) =>
-    [id, reference, email].some(
-      (each) => typeof each === 'string' && each.toLowerCase() === wanted,
-    ),
-  );
+  const rows = await plane.list(kind);
+  const isNamed = (each: Json | undefined) =>
+    typeof each === 'string' && each.toLowerCase() === named.toLowerCase();
+  return rows.filter((row) => [row.id, row.client_reference_id, row.email].some(isNamed));
 }
 
-function textOf(row: Row, name: string): string {
+/** A text that the answer must have. */
+function member(row: Row, name: string): string {
   const value = row[name];
   if (typeof value === 'string') return value;
   throw new Blocked(`the control plane's answer has no "${name}"`);

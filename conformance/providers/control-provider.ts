@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import { Answer } from '../engine/send/answer.ts';
 import { encodeCall } from '../engine/send/call.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
-import { idText, memberAt, parseJson } from '../engine/send/json.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { SCOPES, TRADER_SCOPES } from '../spec/operations.ts';
 import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
@@ -192,39 +192,34 @@ function controlTarget(
     const email = `${key}@conformance.example.com`;
     const body = { client_reference_id: key, email, brand_id: BRANDS.brand };
     const call = encodeCall({ method: 'POST', path: '/api/v1/accounts', key, body });
-    const answer = await sender.send({
+    const request = {
       method: 'POST',
       url: baseUrl + call.target,
-      headers: [['authorization', `Bearer ${minter.token}`], ...call.headers],
+      headers: [['authorization', `Bearer ${minter.token}`] as const, ...call.headers],
       body: call.body,
-      timeoutMs: 30_000,
-    });
-    const text = Buffer.from(answer.body).toString();
-    const id = idText(memberAt(parseJson(text), 'id'));
-    if (answer.status >= 300 || id === undefined) {
-      throw new Blocked(`setup failed: an account for a delegated token: ${answer.status} ${text}`);
-    }
-    return operator.openTradingAccount(id);
+    };
+    const response = await sender.send({ ...request, timeoutMs: 30_000 });
+    const answer = new Answer({ request, response });
+    const id = answer.idAt('id');
+    if (answer.isServed && id !== undefined) return operator.openTradingAccount(id);
+    const seen = `${answer.status} ${answer.text}`;
+    throw new Blocked(`setup failed: an account for a delegated token: ${seen}`);
   };
 
   const make = async (role: Role): Promise<Credential> => {
     const wanted = ROLE_CREDENTIALS[role];
     if (wanted !== undefined) return mint(wanted, role);
-    // A delegated token is metered against the credential that mints it, so each has a separate
-    // minter.
+    // A delegated token is metered against the credential that mints it, so each has its own.
     const minter = await mint({ scopes: SCOPES }, `${role}-minter`);
     const place = await placeFor(minter);
-    const credential = await mint(
-      {
-        kind: 'delegated',
-        scopes: TRADER_SCOPES,
-        accountId: place.account_id,
-        readOnly: role === 'read_only',
-        ...(minter.clientId === undefined ? {} : { mintedBy: minter.clientId }),
-      },
-      role,
-    );
-    return { ...credential, tradingAccountId: place.trading_account_id };
+    const wantedHere = {
+      kind: 'delegated',
+      scopes: TRADER_SCOPES,
+      accountId: place.account_id,
+      readOnly: role === 'read_only',
+      mintedBy: minter.clientId,
+    } as const;
+    return { ...(await mint(wantedHere, role)), tradingAccountId: place.trading_account_id };
   };
 
   return {
@@ -280,7 +275,6 @@ function credentialOf(row: Row, name: string, wanted: CredentialOptions): Creden
     brandId: isOtherFirm ? OTHER_FIRMS_BRAND : BRANDS[wanted.brand ?? 'brand'],
     firmId: text(row.firm_id),
     accountId: text(row.account_id),
-    tradingAccountId: undefined,
     clientId: text(row.client_id),
     clientSecret: text(row.client_secret),
     rates: [],

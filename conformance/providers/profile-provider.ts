@@ -96,8 +96,8 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
     main;
   const named = seeds.settled_transactions ?? [];
   let settled: typeof named = named.filter(({ id }) => !used?.has(id));
-  if (settled.length < named.length) {
-    const gone = named.filter((each) => !settled.includes(each)).map(({ id }) => id);
+  const gone = named.filter((each) => !settled.includes(each)).map(({ id }) => id);
+  if (gone.length > 0) {
     const more = settled.length === 0 ? 'add others' : `${settled.length} left`;
     notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
   }
@@ -151,16 +151,14 @@ export function profileProvider(options: ProfileProviderOptions): Provider {
     async credential(role) {
       const given = credentials[role];
       if (given === undefined && role === mainRole()) {
-        const add =
-          'scenarios act as a server credential with every scope: add credentials.firm or brand';
-        throw new Blocked(noCredential ?? add);
+        const needs = 'scenarios act as a server credential with every scope';
+        throw new Blocked(noCredential ?? `${needs}: add credentials.firm or brand`);
       }
       if (given === undefined) throw missing(role);
       return {
         name: role,
         token: given.token ?? '',
         brandId: given.brand_id,
-        firmId: undefined,
         accountId: given.account_id,
         tradingAccountId: given.trading_account_id,
         clientId: given.client_id,

@@ -155,9 +155,8 @@ export function parseProfile(given: unknown, env: Env): ParsedProfile {
     problems.push(...sharedTokens(profile), ...badAddress(profile));
   }
   if (problems.length > 0) return { problems };
-  const names = [...lookup.unset].map(([part, own]) => `${part} (${own.join(', ')})`);
-  const notes =
-    names.length === 0 ? [] : [`Not given, as their variables are not set: ${names.join(', ')}.`];
+  const unset = [...lookup.unset].map(([part, own]) => `${part} (${own.join(', ')})`).join(', ');
+  const notes = unset === '' ? [] : [`Not given, as their variables are not set: ${unset}.`];
   const { secrets, variables } = lookup;
   const warnings = lookup.plain.map((field) => {
     const what = field.endsWith('token') ? 'a token' : 'a secret';
@@ -237,10 +236,8 @@ function noCredential(
 ): FieldProblem[] {
   if (Object.keys(credentials).length > 0) return [];
   const [name] = [...unset].find(([part]) => part.startsWith('credentials.'))?.[1] ?? [];
-  const message =
-    name === undefined
-      ? 'must hold at least one credential'
-      : `needs at least one whose variable is set, such as ${name}`;
+  const needs = `needs at least one whose variable is set, such as ${name}`;
+  const message = name === undefined ? 'must hold at least one credential' : needs;
   return [{ field: 'credentials', message }];
 }
 
@@ -264,20 +261,16 @@ function sharedTokens({ credentials }: Profile): FieldProblem[] {
 }
 
 function badAddress({ base_url: baseUrl, receiver }: Profile): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  for (const [field, url] of [
-    ['base_url', baseUrl],
-    ['receiver.public_url', receiver?.public_url],
-  ] as const) {
-    if (url !== undefined && parseUrl(url) === null) {
-      problems.push({ field, message: 'must be a URL' });
-    }
-  }
-  const { listen } = receiver ?? {};
-  if (listen !== undefined && listenAddress(listen).port > 65_535) {
-    problems.push({ field: 'receiver.listen', message: 'must be host:port with a port to 65535' });
-  }
-  return problems;
+  const { listen, public_url: publicUrl } = receiver ?? {};
+  const isBad = (url: string | undefined) => url !== undefined && parseUrl(url) === null;
+  const isFar = listen !== undefined && listenAddress(listen).port > 65_535;
+  return [
+    ...(isBad(baseUrl) ? [{ field: 'base_url', message: 'must be a URL' }] : []),
+    ...(isBad(publicUrl) ? [{ field: 'receiver.public_url', message: 'must be a URL' }] : []),
+    ...(isFar
+      ? [{ field: 'receiver.listen', message: 'must be host:port with a port to 65535' }]
+      : []),
+  ];
 }
 
 /** The parts of `127.0.0.1:9000` or `[::1]:9000`. */

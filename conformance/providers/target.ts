@@ -14,12 +14,12 @@ export interface Credential {
   readonly token: string;
   /** The brand of creates under this credential; undefined if it is not known. */
   readonly brandId: string | undefined;
-  readonly firmId: string | undefined;
+  readonly firmId?: string | undefined;
   /** The one account of a delegated token. */
-  readonly accountId: string | undefined;
-  readonly tradingAccountId: string | undefined;
-  readonly clientId: string | undefined;
-  readonly clientSecret: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly tradingAccountId?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
   /** The rate per credential and per firm; empty if the target has no real limit. */
   readonly rates: readonly Rate[];
 }
@@ -33,7 +33,7 @@ export interface CredentialOptions {
   readonly readOnly?: boolean;
   readonly accountId?: string;
   /** The client_id that mints a delegated token. */
-  readonly mintedBy?: string;
+  readonly mintedBy?: string | undefined;
   readonly plan?: 'sandbox' | 'standard' | 'pro';
   /** Requests per second; by default far more than a run needs, unless `plan` is given. */
   readonly perSecond?: number | null;

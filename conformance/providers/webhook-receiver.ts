@@ -1,6 +1,7 @@
 // A webhook receiver on this machine, shared by all scenarios of a run: one path for each hook, every
 // delivery kept raw.
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   createServer,
   get,
@@ -9,7 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HeaderLine, Headers, linesOfRaw } from '../engine/send/headers.ts';
+import { Headers, linesOfRaw } from '../engine/send/headers.ts';
 import { GrowingBytes } from '../engine/send/read-body.ts';
 
 /** One delivery as it arrived. */
@@ -24,14 +25,6 @@ export interface ReceivedDelivery {
   readonly answered: number;
 }
 
-/** A delivery on arrival, from the network or from a sender in this process. */
-interface Arriving {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly HeaderLine[];
-  readonly body: Uint8Array;
-}
-
 /** The response of a hook: a status, optionally delayed, optionally with headers, or none at all. */
 export interface EndpointAnswer {
   readonly status: number;
@@ -42,10 +35,9 @@ export interface EndpointAnswer {
   readonly cut?: boolean;
 }
 
-export type AnswerPolicy = (
-  arrival: Omit<ReceivedDelivery, 'answered'>,
-  count: number,
-) => EndpointAnswer;
+type Arrival = Omit<ReceivedDelivery, 'answered'>;
+
+export type AnswerPolicy = (arrival: Arrival, count: number) => EndpointAnswer;
 
 /** EVT-8a: every retry comes later than this; EVT-4: an identical delivery before that is a copy. */
 export const COPY_WITHIN_MS = 29_000;
@@ -85,10 +77,11 @@ export class WebhookEndpoint {
   }
 
   /** Keeps a delivery and returns the response to it; a copy is answered in the same way and not kept. */
-  take(arrival: Omit<ReceivedDelivery, 'answered'>): EndpointAnswer {
+  take(arrival: Arrival): EndpointAnswer {
     const { headers, body } = arrival;
-    const bytes = createHash('sha1').update(JSON.stringify(headers.lines)).update(body);
-    const [name, atMs] = [bytes.digest('base64'), this.#nowMs()];
+    const lines = JSON.stringify(headers.lines);
+    const name = createHash('sha1').update(lines).update(body).digest('base64');
+    const atMs = this.#nowMs();
     const before = atMs === undefined ? undefined : this.#answered.get(name);
     if (before !== undefined && atMs! - before.atMs < COPY_WITHIN_MS) return before.answer;
     const answer = this.#policy(arrival, this.deliveries.length + 1);
@@ -125,10 +118,8 @@ export class WebhookReceiver {
     // Node drops header lines after the first 2000 by default.
     server.maxHeadersCount = 0;
     const receiver = new WebhookReceiver(server);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
+    server.listen(port, host);
+    await once(server, 'listening');
     server.unref();
     return receiver;
   }
@@ -159,21 +150,18 @@ export class WebhookReceiver {
     this.#hooks.delete(endpoint.localUrl.slice(this.origin.length + 1));
   }
 
-  #roundTrip(): Promise<void> {
+  async #roundTrip(): Promise<void> {
     const { address, port } = this.#server!.address() as AddressInfo;
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
-    return new Promise((resolve) => {
-      const sent = get(
-        { host, port, path: '/', agent: false, timeout: ROUND_TRIP_TIMEOUT_MS },
-        (answer) => {
-          answer.resume();
-          answer.once('close', () => resolve());
-        },
-      );
-      sent.once('timeout', () => sent.destroy());
+    const sent = get({ host, port, path: '/', agent: false, timeout: ROUND_TRIP_TIMEOUT_MS });
+    sent.once('timeout', () => sent.destroy());
+    try {
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      answer.resume();
+      await once(answer, 'close');
+    } catch {
       // The receiver cannot reach its own URL, and has waited long enough.
-      sent.once('error', () => resolve());
-    });
+    }
   }
 
   async close(): Promise<void> {
@@ -195,11 +183,8 @@ export class WebhookReceiver {
     const { method = '', url = '/', rawHeaders } = request;
     // A target may check a URL before it delivers to it.
     if (method === 'HEAD' || method === 'OPTIONS') return void response.writeHead(200).end();
-    const answer = this.take({ method, url, headers: linesOfRaw(rawHeaders), body });
-    if (answer === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
+    const answer = this.take({ method, url, headers: new Headers(linesOfRaw(rawHeaders)), body });
+    if (answer === undefined) return void response.writeHead(404).end();
     const { status, headers = {}, delayMs = 0, until, cut = false } = answer;
     const reply = () => {
       if (cut) response.destroy();
@@ -210,11 +195,12 @@ export class WebhookReceiver {
     else reply();
   }
 
-  /** The response to a delivery; undefined if its URL is no endpoint's. */
-  take({ method, url, headers, body }: Arriving): EndpointAnswer | undefined {
-    const name = url.split(/[/?]/).find((part) => this.#hooks.has(part));
-    const hook = name === undefined ? undefined : this.#hooks.get(name);
-    if (hook === undefined) return undefined;
-    return hook.take({ method, url, headers: new Headers(headers), body, atMs: Date.now() });
+  /**
+   * The response to a delivery from the network or from a sender in this process; undefined if its URL
+   * is no endpoint's.
+   */
+  take(arriving: Omit<Arrival, 'atMs'>): EndpointAnswer | undefined {
+    const name = arriving.url.split(/[/?]/).find((part) => this.#hooks.has(part)) ?? '';
+    return this.#hooks.get(name)?.take({ ...arriving, atMs: Date.now() });
   }
 }

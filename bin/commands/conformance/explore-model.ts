@@ -1,6 +1,7 @@
 // The explorer's model of the platform: the simulator, in this process, behind the ports of a target.
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';
+import { Headers } from '../../../conformance/engine/send/headers.ts';
 import type { Model, Models } from '../../../conformance/explore/model.ts';
 import type { GroundAnswer, GroundSender } from '../../../conformance/explore/play/ground.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
@@ -63,8 +64,8 @@ function delivererTo(receiver: WebhookReceiver): Deliverer {
   return {
     ...undiciDeliverer(),
     deliver: async ({ url, headers, body }) => {
-      const lines = Object.entries(headers);
-      const arriving = { method: 'POST', url, headers: lines, body: encoder.encode(body) };
+      const sent = { method: 'POST', url, body: encoder.encode(body) };
+      const arriving = { ...sent, headers: new Headers(Object.entries(headers)) };
       const status = receiver.take(arriving)?.status ?? null;
       return { status, error: status === null ? 'no endpoint of the explorer' : null };
     },
