@@ -18,11 +18,9 @@ type QuestionRow = readonly [
   settings: (answer: Answer) => Settings,
 ];
 
-const isTaken = ({ status }: Answer) => status < 300;
-
 /** A setting with one value if the request is served, and another if it is refused. */
 function ifServed(key: SettingKey, served: string, refused = 'refused') {
-  return (answer: Answer) => ({ [key]: isTaken(answer) ? served : refused });
+  return (answer: Answer) => ({ [key]: answer.isServed ? served : refused });
 }
 
 /** A transaction whose amount or other value may be accepted or refused. */
@@ -82,8 +80,8 @@ const ROWS: readonly QuestionRow[] = [
     'NS-58',
     'a second account_id in the query',
     (t) => approve(t, (account, other) => `account_id=${account}&account_id=${other}`),
-    ({ status }) => ({
-      repeated_account_id: status < 300 ? 'first' : status === 404 ? 'last' : 'refused',
+    ({ isServed, status }) => ({
+      repeated_account_id: isServed ? 'first' : status === 404 ? 'last' : 'refused',
     }),
   ],
   [
@@ -119,7 +117,7 @@ export async function observe(
 export async function observeDecimals(t: ScenarioContext): Promise<void> {
   const taken: string[] = [];
   for (const amount of ['1e3', '+5', '.5']) {
-    if (isTaken(await record(t, { amount }))) taken.push(amount);
+    if ((await record(t, { amount })).isServed) taken.push(amount);
   }
   t.observe('NS-49', taken.length === 0 ? 'digits only' : `also ${taken.join(', ')}`, {
     amount_exponent: taken.length === 3 ? 'accepted' : 'refused',
@@ -144,7 +142,7 @@ export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const body = t.newAccount();
   const created = await t.call('createAccount', { body, headers: { 'idempotency-key': keys } });
   const words = `two Idempotency-Key headers: ${created.summary}`;
-  if (!isTaken(created)) return t.observe('NS-58', words, { repeated_key: 'refused' });
+  if (!created.isServed) return t.observe('NS-58', words, { repeated_key: 'refused' });
   const first = await t.call('createAccount', { body, key: keys[0]! });
   // A new key finds the account by its reference; the same key gets the first response again.
   const isFirst = isReplayOf(first, created) && created.status === 201;
@@ -157,8 +155,8 @@ export async function observeUnit(t: ScenarioContext): Promise<void> {
   const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
   const inCodePoints = await under([...wide].slice(0, 255).join(''));
   const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
-  const inUnits = isTaken(inCodePoints) || isTaken(await under(accented));
-  const unit = isTaken(inCodePoints) ? 'code_points' : inUnits ? 'utf16' : 'bytes';
+  const inUnits = inCodePoints.isServed || (await under(accented)).isServed;
+  const unit = inCodePoints.isServed ? 'code_points' : inUnits ? 'utf16' : 'bytes';
   t.observe('NS-40', `255 is counted in ${unit}`, { length_unit: unit });
 }
 
@@ -175,8 +173,7 @@ export async function observeIdle(
 
 /** NS-54: the specification only says that the account status endpoint exists. */
 export async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
-  const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
-  const answer = await t.call({ method: 'GET', path });
+  const answer = await t.call('getAccountStatus', { id });
   const isServed = answer.status === 200;
   const tag = answer.headers.has('etag') ? 'with' : 'without';
   const members = Object.keys(Object(answer.json)).join(', ');
@@ -184,12 +181,9 @@ export async function observeStatus(t: ScenarioContext, id: string): Promise<voi
   const isUnlike = ['account_id', 'status', 'revision'].some(
     (name) => answer.at(name) === undefined,
   );
-  t.observe(
-    'NS-54',
-    `GET /api/v1/accounts/{id}/status: ${words}`,
-    { account_status_endpoint: isServed ? 'served' : 'none' },
-    isServed && isUnlike,
-  );
+  const settings = { account_status_endpoint: isServed ? 'served' : 'none' };
+  const request = 'GET /api/v1/accounts/{id}/status';
+  t.observe('NS-54', `${request}: ${words}`, settings, isServed && isUnlike);
 }
 
 /** NS-55: null together with a change, so that it is not refused for changing nothing. */
@@ -197,7 +191,7 @@ export async function observeNull(t: ScenarioContext, id: string, before: Answer
   const body = { first_name: null, country: t.fresh.text() };
   const answer = await t.update(id, body, strongTag(before));
   const kept = answer.at('first_name') === before.at('first_name');
-  const does = !isTaken(answer) ? 'refused' : kept ? 'not_sent' : 'cleared';
+  const does = !answer.isServed ? 'refused' : kept ? 'not_sent' : 'cleared';
   const words = { refused: answer.summary, not_sent: 'as if not sent', cleared: 'cleared' };
   t.observe('NS-55', `null for first_name: ${words[does]}`, { update_null: does });
 }

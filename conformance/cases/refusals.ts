@@ -80,53 +80,51 @@ export function invalidOrUnreadable(t: ScenarioContext, rules: Rules, answer: An
 
 type Over = RequestBody | ((t: ScenarioContext, valid: ValidCall) => RequestBody);
 
+function changed(change: (valid: ValidCall, t: ScenarioContext) => Partial<ValidCall>): Fault {
+  return (t, valid) => ({ call: { ...valid, ...change(valid, t) } });
+}
+
+function membersOf(over: Over, t: ScenarioContext, valid: ValidCall): RequestBody {
+  return typeof over === 'function' ? over(t, valid) : over;
+}
+
 export function body(over: Over): Fault {
-  return (t, valid) => {
-    const changes = typeof over === 'function' ? over(t, valid) : over;
-    return { call: { ...valid, body: { ...valid.body, ...changes } } };
-  };
+  return changed((valid, t) => ({ body: { ...valid.body, ...membersOf(over, t, valid) } }));
 }
 
 export function without(...names: string[]): Fault {
   return body(Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
+/** Another whole body. */
 export function only(whole: Over): Fault {
-  return (t, valid) => ({
-    call: {
-      ...{ ...valid, rows: undefined },
-      body: typeof whole === 'function' ? whole(t, valid) : whole,
-    },
-  });
+  return changed((valid, t) => ({ rows: undefined, body: membersOf(whole, t, valid) }));
 }
 
 export function rows(change: (all: RequestBody[], t: ScenarioContext) => RequestBody[]): Fault {
-  return (t, valid) => ({ call: { ...valid, rows: change([...(valid.rows ?? [])], t) } });
+  return changed((valid, t) => ({ rows: change([...(valid.rows ?? [])], t) }));
 }
 
 /** Sends bytes that are derived from the text of the body. */
 export function raw(change: (text: string) => string): Fault {
-  return (_, valid) => ({ call: { ...valid, raw: change(writeJson(valid.body ?? {})) } });
+  return changed((valid) => ({ raw: change(writeJson(valid.body ?? {})) }));
 }
 
 export function path(id: string | ((own: string) => string)): Fault {
-  return (_, valid) => {
-    return { call: { ...valid, id: typeof id === 'string' ? id : id(`${valid.id}`) } };
-  };
+  return changed((valid) => ({ id: typeof id === 'string' ? id : id(`${valid.id}`) }));
 }
 
 export function query(account: null | string | ((valid: ValidCall) => string)): Fault {
-  return (_, valid) => {
-    const account_id = typeof account === 'function' ? account(valid) : account;
-    return { call: { ...valid, account_id } };
-  };
+  return changed((valid) => ({
+    account_id: typeof account === 'function' ? account(valid) : account,
+  }));
 }
 
 export function ifMatch(tag: string | ((bare: string) => string) | undefined): Fault {
-  return (_, valid) => {
+  return changed((valid) => {
     const bare = (valid.ifMatch ?? '""').slice(1, -1);
-    return { call: { ...valid, ifMatch: typeof tag === 'function' ? tag(bare) : tag } };
-  };
+    return { ifMatch: typeof tag === 'function' ? tag(bare) : tag };
+  });
 }
 
 /** A member of the body with another JSON value, derived from its current one. */
@@ -258,9 +256,8 @@ async function judge(
   call: ValidCall,
 ): Promise<void> {
   if (typeof expected === 'function') await expected(t, rules, answer, call);
-  else if (expected === 'unreadable') {
-    expectUnreadable(t, rules, answer, await sendBrokenJson(t));
-  } else if (expected !== 'served') t.expect(rules, answer).refused(...expected);
+  else if (expected === 'unreadable') await expectUnreadable(t, rules, answer);
+  else if (expected !== 'served') t.expect(rules, answer).refused(...expected);
   else if (!answer.isServed && answer.status !== 403) {
     // Only a 403 is about permissions; other rules judge any other refusal.
     const { words } = OPERATIONS[operation];
@@ -272,15 +269,11 @@ async function judge(
 export const BROKEN_JSON = '{"client_reference_id": "a';
 
 /**
- * A body of malformed JSON, refused in the way this target refuses unreadable bodies. ERR-2 judges
- * that way; other rules only require that something is refused in the same way.
+ * Refused in the same way as malformed JSON: a 4xx with the same content type. ERR-2 judges that way;
+ * other rules only require that something is refused in the same way.
  */
-async function sendBrokenJson(t: ScenarioContext): Promise<Answer> {
-  return t.call('createAccount', { raw: BROKEN_JSON });
-}
-
-/** Refused in the same way as malformed JSON: a 4xx with the same content type. */
-function expectUnreadable(t: ScenarioContext, rules: Rules, refused: Answer, broken: Answer): void {
+async function expectUnreadable(t: ScenarioContext, rules: Rules, refused: Answer): Promise<void> {
+  const broken = await t.call('createAccount', { raw: BROKEN_JSON });
   const like = broken.isRefused ? broken.headers.mediaType() : '';
   const types = like === '' || like === 'text/plain' ? ['text/plain'] : ['text/plain', like];
   const seen = refused.headers.mediaType() || 'no content type';
