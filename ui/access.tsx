@@ -47,10 +47,10 @@ function Credentials() {
     void command.run(() => plane.send('PATCH', `credentials/${encodeURIComponent(id)}`, { plan }));
   const columns: readonly Column<CredentialShown>[] = [
     ['Name', ({ name }) => <strong>{name}</strong>, 'wrap'],
-    ['Client ID', ({ client_id }) => <code>{client_id}</code>, 'wrap'],
+    ['Client ID', ({ client_id }) => <code>{client_id}</code>],
     ['Copy', (each) => <CopyButtons of={each} />],
     ['Reaches', reachOf],
-    ['Scopes', (each) => each.scopes.join(', ') || 'none', 'wrap'],
+    ['Scopes', scopesOf, 'wrap'],
     [
       'Plan',
       ({ name, plan, client_id }) => (
@@ -92,6 +92,11 @@ function CopyButtons({ of: { token, client_secret, name } }: { of: CredentialSho
       <CopyButton text={client_secret} words="Copy secret" of={`of ${name}`} />
     </span>
   );
+}
+
+function scopesOf({ scopes: own }: CredentialShown): string {
+  const others = scopes.split(',').filter((scope) => !own.includes(scope));
+  return others.length < 2 ? ['all', ...others].join(' except ') : own.join(', ') || 'none';
 }
 
 function reachOf({ account_id, brand_id, firm_id, read_only }: CredentialShown): string {

@@ -8,7 +8,7 @@ import type {
 } from '../simulator/control/records.ts';
 import type { ViewProps } from './app.tsx';
 import { fullTime, matchesWords, plural } from './format.ts';
-import { Badge, Field, Form, givenOf, Link, Panel, Problem, placeOf } from './kit.tsx';
+import { Badge, Field, Form, givenOf, Link, Panel, Problem } from './kit.tsx';
 import { callApi, tokenFor } from './plane.ts';
 import { RowForm } from './row-form.tsx';
 import { type Column, Facts, factsOf, Table, TablePanel } from './table.tsx';
@@ -51,7 +51,7 @@ function AccountList() {
       columns={accountColumns}
       rows={found.toReversed()}
       keyOf={({ id }) => id}
-      empty="No account matches."
+      empty={search === '' ? 'None yet.' : 'No account matches.'}
       first={20}
     >
       <Field
@@ -174,17 +174,6 @@ function TradingAccounts({ accountId }: { accountId: string }) {
   );
 }
 
-const ledgerColumns: readonly Column<LedgerShown['entries'][number]>[] = [
-  'at_ms',
-  'amount',
-  'kind',
-  [
-    'Transaction',
-    ({ transaction_id: id }) =>
-      id === null ? 'opening' : <Link to={placeOf.transaction(id)}>{id}</Link>,
-  ],
-];
-
 function Ledger({ of }: { of: TradingAccountShown }) {
   const [open, setOpen] = useState(false);
   const { value } = useRead<LedgerShown>(open ? `trading-accounts/${of.id}` : null);
@@ -196,7 +185,7 @@ function Ledger({ of }: { of: TradingAccountShown }) {
       </summary>
       <Table
         caption={`Entries of ${of.id}`}
-        columns={ledgerColumns}
+        columns={['at_ms', 'amount', 'kind', 'transaction_id']}
         rows={value?.entries ?? []}
         keyOf={(entry) => Object.values(entry).join(' ')}
         empty="No entries."

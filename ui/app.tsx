@@ -138,7 +138,7 @@ function ConnectionState() {
   useVersion();
   return (
     <span class={`sign bar ${connection.state}`} role="status">
-      {connection.state === 'lost' ? 'no answer' : connection.state}
+      {connection.state === 'lost' ? 'no response' : connection.state}
     </span>
   );
 }
@@ -154,7 +154,7 @@ function Notices() {
     <div class="notices">
       {connection.state === 'lost' ? (
         <p class="notice bad" role="alert">
-          The sandbox does not answer. This page shows what it knew last, and continues by itself
+          The sandbox does not respond. This page shows what it knew last, and continues by itself
           when the sandbox is back.
         </p>
       ) : null}

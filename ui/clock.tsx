@@ -23,10 +23,11 @@ function useNowMs(): number {
 }
 
 const steps = [
-  ['+1 s', 'Advance by a second', 1000],
-  ['+30 s', 'Advance by 30 seconds', 30_000],
-  ['+1 h', 'Advance by an hour', 3_600_000],
-  ['+1 d', 'Advance by a day', 86_400_000],
+  ['to next', 'Advance to what is due', { to_next: true }],
+  ['+1 s', 'Advance by a second', { by_ms: 1000 }],
+  ['+30 s', 'Advance by 30 seconds', { by_ms: 30_000 }],
+  ['+1 h', 'Advance by an hour', { by_ms: 3_600_000 }],
+  ['+1 d', 'Advance by a day', { by_ms: 86_400_000 }],
 ] as const;
 
 export function ClockBar() {
@@ -43,8 +44,6 @@ export function ClockBar() {
   const { mode = 'real', speed = 1 } = live.clock ?? {};
   const nextMs = due?.next_due_ms ?? null;
   const isFrozen = mode === 'frozen';
-  const toNext = ['to next', 'Advance to what is due', { to_next: true }] as const;
-  const moves = steps.map(([words, label, by_ms]) => [words, label, { by_ms }] as const);
   return (
     <section class="clock bar" aria-label="Clock">
       <p class="bar">
@@ -60,13 +59,13 @@ export function ClockBar() {
       </p>
       <fieldset class="bar">
         <legend class="heard">Let time pass</legend>
-        {[toNext, ...moves].map(([words, label, body]) => (
+        {steps.map(([words, label, body]) => (
           <Button
             key={words}
             onClick={() => advance(body)}
             disabled={command.busy || (words === 'to next' && nextMs === null)}
             aria-label={`${words}: ${label}`}
-            look={words === 'to next' ? 'main' : 'plain'}
+            look={words === 'to next' && isFrozen ? 'main' : 'plain'}
           >
             {words}
           </Button>

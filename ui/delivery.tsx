@@ -67,7 +67,7 @@ export function DeliveryItem({ of, children }: DeliveryItemProps) {
     <li class="bar">
       <Badge tone={toneOfDelivery(of)}>{of.status}</Badge>
       {of.id === null ? (
-        <span>waits behind others of subscription {of.subscription_id}</span>
+        <span>waits until subscription {of.subscription_id} has the events before it</span>
       ) : (
         <Link to={placeOf.delivery(of.id)}>{children}</Link>
       )}
@@ -76,10 +76,9 @@ export function DeliveryItem({ of, children }: DeliveryItemProps) {
   );
 }
 
-export function toneOfDelivery({ status, attempts }: DeliveryShown): Tone {
+export function toneOfDelivery({ status }: DeliveryShown): Tone {
   if (status === 'delivered') return 'good';
-  if (status === 'pending') return attempts.length === 0 ? 'quiet' : 'warn';
-  return 'bad';
+  return status === 'pending' ? 'quiet' : 'bad';
 }
 
 export function DeliveryDetail({ id }: { id: string }) {
@@ -136,14 +135,14 @@ function Attempts({ delivery }: { delivery: DeliveryShown }) {
   const coming = status === 'pending' ? retryGapsMs.slice(Math.max(0, attempts.length - 1)) : [];
   return (
     <Panel title="Attempts">
-      <ol aria-label="Attempts">
+      <ol class="list" aria-label="Attempts">
         {attempts.map(({ n, at_ms, status: answer, error, duration_ms }) => {
           const isRunning = in_flight && n === attempts.length && error === null && answer === null;
           const tone = isRunning ? 'quiet' : isDelivered(answer) ? 'good' : 'bad';
           return (
             <li key={n} class={`bar rail ${tone}`}>
               <strong>{n}</strong> {fullTime(at_ms)}
-              <Badge tone={tone}>{isRunning ? 'under way' : (answer ?? 'no response')}</Badge>
+              <Badge tone={tone}>{isRunning ? 'under way' : (answer ?? 'failed')}</Badge>
               {error} {duration_ms === null ? '' : `(${duration(duration_ms)})`}
             </li>
           );

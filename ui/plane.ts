@@ -67,7 +67,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (error) {
     // A browser reports no reason for the failure.
-    if (error instanceof TypeError) throw new RefusedError(0, 'The sandbox does not answer.');
+    if (error instanceof TypeError) throw new RefusedError(0, 'The sandbox does not respond.');
     throw error;
   }
 }

@@ -64,7 +64,7 @@ function Head({ story }: StoryProps) {
   const { request, response, allowance, at_ms, answered_at_ms, reset } = story;
   const status = response?.status ?? null;
   const took =
-    answered_at_ms === null ? '' : `, answered after ${duration(answered_at_ms - at_ms)}`;
+    answered_at_ms === null ? '' : `, response after ${duration(answered_at_ms - at_ms)}`;
   const refusal = response === null ? null : refusalOf(response);
   return (
     <>
@@ -126,7 +126,7 @@ function SendAgain({ story }: StoryProps) {
       <span role="status">
         {sent === null ? null : (
           <Link to={placeOf.request(sent.id)}>
-            answered {sent.status}: request {sent.id}
+            response {sent.status}: request {sent.id}
           </Link>
         )}
       </span>

@@ -92,7 +92,7 @@ function membersOf(document: OpenapiDocument, schema: Schema, prefix = ''): Reco
 }
 
 function fieldOf(name: string, { schema, isRequired }: Member, value = ''): FormField {
-  const { enum: own, items, description: note } = schema;
+  const { enum: own = schema.examples, items, description: note } = schema;
   const field = { name, label: titleOf(name), note, value };
   if (items?.enum !== undefined) return { ...field, several: items.enum.map(String) };
   const options = own?.filter((each) => each !== null).map(String);

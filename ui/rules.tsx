@@ -200,7 +200,7 @@ function Coverage({ coverage, search }: TabProps) {
       <Panel
         title="Not met"
         wide
-        note="The most worth trying first, each with a shell command that meets it."
+        note="The most useful ones first, each with a shell command that meets it."
         side={
           <Button onClick={() => setWhole(!whole)} aria-pressed={whole}>
             All {found.length}

@@ -71,11 +71,11 @@ if (bench !== null) {
 
   story('the request is sent again: the same key replays, a new one conflicts', async () => {
     await page.getByRole('button', { name: 'Send again, same key' }).click();
-    await page.getByText('answered 201: request').click();
+    await page.getByText('response 201: request').click();
     await page.getByText('A repeat: it got the first response again').waitFor();
     await page.getByRole('link', { name: /^request \d+ \(req_/ }).waitFor();
     await page.getByRole('button', { name: 'Send again, new key' }).click();
-    await page.getByText(/answered 2\d\d|answered 409/).waitFor();
+    await page.getByText(/response 2\d\d|response 409/).waitFor();
   });
 
   story('a transaction is approved through the API and settled by the operator', async () => {

@@ -190,7 +190,7 @@ export function refusalOf(response: NonNullable<RequestShown['response']>): Refu
 function refusalLine(refusal: Refusal | null): string {
   if (refusal === null) return '';
   const head = [refusal.code, refusal.fields.join(', ')].filter(Boolean).join(' · ');
-  return [head, refusal.words].filter(Boolean).join(': ');
+  return [head, refusal.words.replace(/\.$/, '')].filter(Boolean).join(': ');
 }
 
 export interface Filter {

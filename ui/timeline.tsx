@@ -177,7 +177,7 @@ function Line({ row, isChosen }: { row: TimelineRow; isChosen: boolean }) {
             ! <span class="heard">{plural(row.hints, 'hint')}: </span>
           </span>
         )}
-        {row.title}
+        {` ${row.title}`}
       </span>
       <span class="line-note">{row.note}</span>
       <span class="line-who">{row.credential}</span>

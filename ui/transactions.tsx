@@ -51,7 +51,7 @@ export function Transactions({ query }: { query: string }) {
       columns={columns}
       rows={found.toReversed()}
       keyOf={({ id }) => id}
-      empty="No transaction matches."
+      empty={search + status === '' ? 'None yet.' : 'No transaction matches.'}
       first={20}
     >
       <div class="form">

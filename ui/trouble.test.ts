@@ -194,10 +194,10 @@ if (bench !== null) {
     await page.locator('.line').first().waitFor();
     const { port } = bench.served;
     await bench.served.stop();
-    await page.getByText('The sandbox does not answer.').waitFor();
+    await page.getByText('The sandbox does not respond.').waitFor();
     assert.ok((await page.locator('.line').count()) > 0, 'what was heard stays');
     bench.served = await startSandbox('--port', String(port));
-    await page.getByText('The sandbox does not answer.').waitFor({ state: 'hidden' });
+    await page.getByText('The sandbox does not respond.').waitFor({ state: 'hidden' });
     await bench.served.call('POST', 'accounts', personOf('back-1'));
     await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).waitFor();
     // Nothing of the old process is left.

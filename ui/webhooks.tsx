@@ -66,12 +66,15 @@ const deliveryColumns: readonly Column<DeliveryShown>[] = [
   'subscription_id',
   'seq',
   ['Attempts', ({ attempts }) => attempts.length],
-  ['Last response', ({ attempts }) => responseOf(attempts.at(-1))],
+  ['Last response', responseOf],
   'next_due_ms',
 ];
 
-const responseOf = (last: DeliveryShown['attempts'][number] | undefined) =>
-  last === undefined ? '' : (last.error ?? last.status ?? 'under way');
+function responseOf({ attempts, status, next_due_ms: dueMs }: DeliveryShown) {
+  const last = attempts.at(-1);
+  if (last !== undefined) return last.error ?? last.status ?? 'under way';
+  return status === 'pending' && dueMs === null ? 'waits for an earlier delivery' : '';
+}
 
 /** The deliveries of one subscription, or of all. */
 function Deliveries({ query }: { query: string }) {

@@ -30,7 +30,12 @@ export function WorldsView() {
     <div class="columns">
       <State />
       <Panel title="Create a world" note="Isolated, in the same process.">
-        <RowForm row="POST /worlds" submit="Create the world" send={openNewWorld} />
+        <RowForm
+          row="POST /worlds"
+          without={['from']}
+          submit="Create the world"
+          send={openNewWorld}
+        />
       </Panel>
       <Snapshots />
       <Worlds />
@@ -146,11 +151,7 @@ function Worlds() {
     [
       'Name',
       ({ name }) =>
-        name === current ? (
-          <strong>{name}, this one</strong>
-        ) : (
-          <a href={hrefOf(name, 'timeline')}>{name}</a>
-        ),
+        name === current ? `${name}, this one` : <a href={hrefOf(name, 'timeline')}>{name}</a>,
     ],
     ['Clock', ({ clock }) => `${fullTime(clock.now_ms)}, ${clock.mode}`],
     ['Credentials', ({ credentials }) => credentials.length],

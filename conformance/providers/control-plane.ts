@@ -68,7 +68,7 @@ export class ControlPlaneClient {
       if (error instanceof Unreachable && error.neverSent) return nothingAnswers(this.url, error);
       if (!(error instanceof Blocked || error instanceof Unreachable)) throw error;
       if (!(error instanceof RefusedByOperator)) return `${none}: ${error.message}`;
-      if (error.status !== 401) return `${none}: answered ${error.status}`;
+      if (error.status !== 401) return `${none}: responded with ${error.status}`;
       return this.#token === undefined
         ? `the control plane at ${this.url} needs a token (401): give --control-token-env NAME`
         : `the control plane at ${this.url} refuses the token of --control-token-env (401)`;

@@ -229,7 +229,7 @@ function describePending(host: WorldHost, subscription: number | undefined): rea
     const answer = attempts.at(-1)?.status ?? null;
     if (to !== subscription || status !== 'pending' || answer === null) continue;
     lines.push(
-      `delivery ${id} of event ${seq} was answered ${answer}: later events wait until it succeeds`,
+      `delivery ${id} of event ${seq} got the response ${answer}: later events wait until it succeeds`,
     );
   }
   return lines.slice(0, 5);

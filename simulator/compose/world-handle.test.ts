@@ -243,7 +243,7 @@ test('a failed wait reports the closest record, and what is due', async ({ sandb
   const refused = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
   assert.match(
     refused,
-    /delivery \S+ of event \d+ was answered 500: later events wait until it succeeds/,
+    /delivery \S+ of event \d+ got the response 500: later events wait until it succeeds/,
   );
   await sandbox.clock.advance({ by_ms: 2 * day });
   const stopped = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));

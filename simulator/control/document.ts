@@ -120,7 +120,7 @@ function describe(): Json {
       version: manifest.version,
       summary: 'What an operator, a test or time would do to the platform.',
       description:
-        'Outside authentication, limits, faults and the journal of the API. It answers to this machine only. Every row but those of worlds is there for each world under `worlds/{name}/` too.',
+        'Outside authentication, limits, faults and the journal of the API. It serves this machine only. Every row but those of worlds is there for each world under `worlds/{name}/` too.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: anyUrl, description: 'This sandbox.' }],

@@ -36,7 +36,7 @@ const headers = mapOf('By lower-case name.', { type: 'string' });
 const step = object('A check, or the operation after them.', {
   name: anyText('In the order of NS-17.'),
   outcome: oneOf(
-    'A fault may hold a call back or cut its answer short; the last that decided or ran gave it.',
+    'A fault may hold a call back or cut its response short; the last that decided or ran gave it.',
     ['passed', 'held', 'cut', 'decided', 'ran'],
   ),
   note: anyText('What it found.'),
@@ -51,7 +51,7 @@ const members = {
   id: anyText('Number of the call in its world, as a decimal string.'),
   request_id: anyText('As in X-Request-Id (ERR-4).'),
   at_ms: anyWhole('When it came.'),
-  answered_at_ms: orNull(anyWhole('When it was answered; null while it is held, or when lost.')),
+  answered_at_ms: orNull(anyWhole('When it was sent; null while it is held, or when lost.')),
   operation: maybeText('null when nothing is there under that path and method.'),
   client_id: maybeText('The caller; null when none was recognised.'),
   client_name: maybeText('What people call that credential.'),
@@ -62,23 +62,23 @@ const members = {
     ...body,
   }),
   response: orNull(
-    object('The answer; null while it is held, or when lost.', {
+    object('The response; null while it is held, or when lost.', {
       status: anyWhole('Status.'),
       headers,
       ...body,
     }),
   ),
-  reset: flag('The connection was cut instead of an answer.'),
+  reset: flag('The connection was cut instead of a response.'),
   idempotency: orNull(oneOf('What became of its key.', idempotencyOutcomes)),
   key: maybeText('The idempotency key after trimming.'),
   subject: maybeText('What the key stands together with (IDEM-2c).'),
   first_attempt: orNull(
-    object('The request whose answer this one got.', {
+    object('The request whose response this one got.', {
       id: anyText('Its number.'),
       request_id: anyText('Its X-Request-Id, which the body keeps (IDEM-5).'),
     }),
   ),
-  cites: listOf(anyText('Id of a rule or an open question.'), 'Why it was answered so.'),
+  cites: listOf(anyText('Id of a rule or an open question.'), 'Why it got this response.'),
   hints: listOf(hint, `Likely mistakes in the request:\n${describeHints()}`),
   steps: listOf(step, 'Every check and its outcome.'),
   allowance: orNull(
@@ -117,7 +117,7 @@ export const requestStorySchema = object('A call of the API with all that follow
       effect: { type: 'object', description: 'What it did.' },
     }),
   ),
-  repeats: listOf(anyText('Number of a request.'), 'Later requests that got its answer again.'),
+  repeats: listOf(anyText('Number of a request.'), 'Later requests that got its response again.'),
 });
 export type RequestStory = ValueOf<typeof requestStorySchema>;
 

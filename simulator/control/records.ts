@@ -171,7 +171,7 @@ export const keySchema = object('An idempotency key with what it stands for.', {
   key: maybeText('The key; null when only a digest is kept.'),
   subject: maybeText('What it stands together with (IDEM-2c).'),
   state: oneOf('Whether its attempt still runs (IDEM-14a).', ['in_flight', 'recorded']),
-  status: orNull(anyWhole('Status of the answer that repeats get.')),
+  status: orNull(anyWhole('Status of the response that repeats get.')),
   first_attempt: anyWhole('Number of the request that it comes from.'),
   recorded_at_ms: atMs('When its age began (NS-42).'),
   age_ms: anyWhole('How old it is.'),

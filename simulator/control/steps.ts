@@ -55,11 +55,11 @@ function faultStep(entry: JournalEntry, fault: InjectedFault): Step {
   };
 }
 
-/** `fault 7: answered 503 before it ran`. */
+/** `fault 7: responded 503 before it ran`. */
 export function faultWords({ id, phase, effect }: InjectedFault): string {
   const { status, code, ms, bytes } = effect as Readonly<Record<string, unknown>>;
   const words: Readonly<Record<string, string>> = {
-    status: `answered ${status} ${phase} it ran`,
+    status: `responded ${status} ${phase} it ran`,
     refuse: `refused with ${code}`,
     delay: `held for ${ms} ms ${phase} it ran`,
     hang: `held ${phase} it ran`,
@@ -73,11 +73,11 @@ export function faultWords({ id, phase, effect }: InjectedFault): string {
 function outcomeOf(entry: JournalEntry): string {
   const { reply, firstCall, idempotency } = entry;
   if (reply === null || idempotency !== 'replayed') return answerOf(entry);
-  return `${reply.status}, the answer to request ${firstCall}`;
+  return `${reply.status}, the response to request ${firstCall}`;
 }
 
 function answerOf({ reply, reset }: JournalEntry): string {
-  if (reply === null) return reset ? 'the connection was cut' : 'no answer yet';
+  if (reply === null) return reset ? 'the connection was cut' : 'no response yet';
   const detail = detailOf(reply);
   return detail === '' ? String(reply.status) : `${reply.status}: ${detail}`;
 }

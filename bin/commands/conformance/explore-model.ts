@@ -143,7 +143,7 @@ function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
       });
     });
     if (isAnswered) return;
-    const late = () => reject(new Unreachable('timeout', `no answer in ${timeoutMs} ms`));
+    const late = () => reject(new Unreachable('timeout', `no response in ${timeoutMs} ms`));
     waiting = setTimeout(late, timeoutMs);
   });
 }

@@ -56,7 +56,7 @@ export function addTargetOptions(command: Command, { env }: CommandIo): Command 
   const header: Reader =
     () =>
     (text, before: readonly AddedHeader[] = []) => [...before, readHeader(text, env)];
-  const plane = 'URL of its control plane; default: BASE_URL/_sandbox if that answers';
+  const plane = 'URL of its control plane; default: BASE_URL/_sandbox if it responds';
   const token = new Option('--token-env <name>', 'variable with a token, instead of a profile')
     .argParser(secret('--token-env'))
     .conflicts('profile');

@@ -35,10 +35,10 @@ async function readInfo(controlUrl: string): Promise<ReadyEvent> {
     const response = await fetch(`${controlUrl.replace(/\/$/, '')}/info`, { headers });
     if (response.ok) return (await response.json()) as ReadyEvent;
     const remedy = response.status === 401 ? ': set SANDBOX_CONTROL_TOKEN' : '';
-    throw new UsageError(`${controlUrl} answers ${response.status}${remedy}`);
+    throw new UsageError(`${controlUrl} responds with ${response.status}${remedy}`);
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
     const remedy = 'start one with npx sandbox start, or give its --port';
-    throw new UsageError(`no sandbox answers at ${controlUrl}: ${remedy}`);
+    throw new UsageError(`no sandbox responds at ${controlUrl}: ${remedy}`);
   }
 }

@@ -33,7 +33,7 @@ export function addListen(parent: Command, io: CommandIo): void {
   const command = parent
     .command('listen')
     .description('receive deliveries, verify them and print them');
-  const always = 'answer every delivery with this status, to watch the retries';
+  const always = 'respond to every delivery with this status, to watch the retries';
   addOptions(command, [
     ...secretRows(io, ' (default: none, nothing is verified)'),
     ['--port <n>', 'port to listen on; 0 picks a free one', numberFrom(0, 65_535, true), 9000],

@@ -83,7 +83,7 @@ export function addSend(parent: Command, io: CommandIo): void {
     ...headerRows,
     ['--i-own-this-host', 'allow a receiver that is not on this machine'],
     ['--timeout-s <seconds>', 'how long the receiver may take', numberFrom(1, 3600, true), 15],
-    ['--json', 'print what was sent and answered as JSON'],
+    ['--json', 'print the delivery and the response as JSON'],
   ]);
   addHelp(command, {
     words: [
@@ -260,9 +260,9 @@ function describe(report: Report, label: string, check: Check | undefined): stri
 }
 
 function failureOf({ status, expected }: Report): string {
-  const should = expected === 'accepted' ? 'accepted it' : 'refused it (any answer but 2xx)';
-  const wrong = expected === 'accepted' ? 'did not answer 2xx' : 'accepted it';
-  return `${status === null ? 'did not answer' : wrong}, and should have ${should}`;
+  const should = expected === 'accepted' ? 'accepted it' : 'refused it (any response except 2xx)';
+  const wrong = expected === 'accepted' ? 'did not respond with 2xx' : 'accepted it';
+  return `${status === null ? 'did not respond' : wrong}, and should have ${should}`;
 }
 
 /** The likeliest reasons why a delivery that should have been accepted was refused. */

@@ -56,7 +56,7 @@ export const clockRows = {
   advanceClock: row('POST', 'clock/advance', {
     summary: 'Let time pass',
     description:
-      'Everything due on the way has happened when it answers, deliveries included, in the order of their times. Two advances run one after the other.',
+      'Everything due on the way has happened when it responds, deliveries included, in the order of their times. Two advances run one after the other.',
     body: {
       ...object('How far; exactly one of these.', {
         'by_ms?': whole('So many milliseconds.', 0, centuryMs),

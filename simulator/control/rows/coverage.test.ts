@@ -26,7 +26,7 @@ async function play(
 ): Promise<void> {
   testPlane.receiver = () =>
     receiver === 'silent'
-      ? { status: null, error: 'no answer within 15 seconds' }
+      ? { status: null, error: 'no response within 15 seconds' }
       : { status: receiver === 'fails' ? 404 : 204, error: null };
   let createdId = '';
   for (const [index, step] of steps.entries()) {

@@ -147,7 +147,7 @@ export const deliveryRows = {
   }),
   retryDelivery: row('POST', 'deliveries/{id}/retry', {
     summary: 'Attempt a delivery now',
-    description: 'It answers when the attempt has begun; a delivered one is sent once more.',
+    description: 'It responds when the attempt has begun; a delivered one is sent once more.',
     answer: deliverySchema,
     refusals: { 409: 'An attempt is under way, or its subscription is disabled.' },
     run: ({ host, params }) => viewDelivery(host, execute(host, 'retryDelivery', params).delivery),

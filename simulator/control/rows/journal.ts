@@ -27,7 +27,7 @@ const requestQuery = {
   'limit?': whole('How many at most; 100 by default.', 1, 1000),
   'after?': whole('Those with a greater number, the oldest of them first.', 0, 1e15),
   'operation?': operationParameter,
-  'status?': whole('Answered with this status.', 100, 599),
+  'status?': whole('Whose response has this status.', 100, 599),
   'client_id?': text('Of this caller.'),
 } as const;
 
@@ -132,10 +132,10 @@ export const journalRows = {
     run: ({ host, query }) => listRequests(host, query),
   }),
   getRequest: row('GET', 'requests/{id}', {
-    summary: 'Read a call, and why it was answered so',
+    summary: 'Read a call, and the reasons for its response',
     description:
       'By its number or by its X-Request-Id. Tokens, cookies and secrets are hidden unless they are asked for.',
-    query: { 'secrets?': oneOf('shown: as they were sent and answered.', ['hidden', 'shown']) },
+    query: { 'secrets?': oneOf('shown: as they were sent and received.', ['hidden', 'shown']) },
     answer: requestStorySchema,
     run: ({ host, params: { id }, query: { secrets } }) => {
       const entry = findRequest(host, id);
@@ -147,7 +147,7 @@ export const journalRows = {
   getCoverage: row('GET', 'coverage', {
     summary: 'Read which rules the calls have met',
     description:
-      'By rule, operation, refusal, transition and kind of event, with the hints; and for each rule that no call has met the line that would. A rule counts as met when an answer rested on it, or when its case came about. Resets and restored snapshots keep the counts; a copy of a world begins with none.',
+      'By rule, operation, refusal, transition and kind of event, with the hints; and for each rule that no call has met the line that would. A rule counts as met when a response rested on it, or when its case came about. Resets and restored snapshots keep the counts; a copy of a world begins with none.',
     query: coverageQuery,
     answer: coverageSchema,
     run: ({ plane, host, query: { of } }) =>

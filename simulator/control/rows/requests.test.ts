@@ -50,7 +50,7 @@ test('a replay and its first attempt link to each other', async (plane) => {
   const replay = (await ask('GET', 'requests/2')).body;
   const request_id = first.headers.get('x-request-id');
   assert.equal(replay.first_attempt, { id: '1', request_id });
-  const note = '201, the answer to request 1';
+  const note = '201, the response to request 1';
   assert.equal(replay.steps.at(-1), { name: 'replay', outcome: 'decided', note });
   assert.equal(replay.event_ids, []);
   assert.equal((await ask('GET', 'requests/1')).body.repeats, ['2']);

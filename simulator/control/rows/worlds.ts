@@ -190,8 +190,8 @@ export const worldRows = {
       'world?': {
         type: ['string', 'object'],
         maxLength: 1000,
-        description:
-          'The name of a built-in world, or a world as JSON. Default: that of the start.',
+        examples: worldNames,
+        description: 'A built-in world, also one as JSON. Default: that of the start.',
       },
       'seed?': {
         type: ['string', 'integer'],
@@ -201,7 +201,8 @@ export const worldRows = {
       'clock?': {
         type: ['string', 'object'],
         maxLength: 1000,
-        description: 'real, frozen, an ISO time, or {mode, now_ms}. Default: that of the start.',
+        examples: clockMode.enum,
+        description: 'Also an ISO time or {mode, now_ms}. Default: that of the start.',
       },
       'from?': {
         ...worldNameParameter,

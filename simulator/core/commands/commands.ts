@@ -153,7 +153,7 @@ function makeFault(context: CommandContext, args: MakeFault) {
   // These effects change the body of an answer, so the call has already run.
   const isOnAnswer = kind === 'truncate' || kind === 'slow_body';
   if (isOnAnswer && phase === 'before') {
-    return refused('phase', `is after with ${kind}: before it runs there is no answer`);
+    return refused('phase', `is after with ${kind}: before it runs there is no response`);
   }
   if (kind === 'refuse' && phase === 'after') {
     return refused('phase', 'is before with refuse: what is refused has not run');

@@ -115,7 +115,7 @@ export const faultEffect = object('What happens instead.', {
 
 /** When and how often it applies. */
 export const faultTerms = {
-  phase: oneOf('Before it runs, or after: then only the answer is lost, late or replaced.', [
+  phase: oneOf('Before it runs, or after: then only the response is lost, late or replaced.', [
     'before',
     'after',
   ]),

@@ -154,7 +154,7 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
 
 function findWorldIn(document: unknown): WorldDocument {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new StateError('a state is a JSON object, as GET state answers it');
+    throw new StateError('a state is a JSON object, as GET state returns it');
   }
   const { format, version, world } = document as Readonly<Record<string, unknown>>;
   if (format !== stateFormat) {

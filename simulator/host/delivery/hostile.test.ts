@@ -53,11 +53,11 @@ function dripAfter(text: string): Raw {
 
 hostile('a response that does not come in time, or not whole, is aborted', async () => {
   for (const [onRequest, words] of [
-    [() => undefined, 'no answer within 1 s'],
-    [dripAfter('HTTP/1.1 200 OK\r\nx-slow: yes'), 'no answer within 1 s'],
+    [() => undefined, 'no response within 1 s'],
+    [dripAfter('HTTP/1.1 200 OK\r\nx-slow: yes'), 'no response within 1 s'],
     [
       dripAfter('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n'),
-      'the answer was not complete within 1 s',
+      'the response was not complete within 1 s',
     ],
   ] as const) {
     const { status, error, tookMs } = await deliverTo(onRequest, 150);
@@ -75,16 +75,16 @@ const switched = 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\
 // [what the receiver does, the status, the error]
 const answers: readonly (readonly [Raw, number | null, RegExp])[] = [
   [(socket) => socket.resetAndDestroy(), null, /^the connection was reset$/],
-  [(socket) => socket.end(), null, /^the connection was closed before an answer$/],
+  [(socket) => socket.end(), null, /^the connection was closed before a response$/],
   [
     (socket) => socket.end(half),
     null,
-    /^the connection was closed before the answer was complete$/,
+    /^the connection was closed before the response was complete$/,
   ],
   [(socket) => socket.write(endless), null, /^Headers Overflow Error$/],
-  [(socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), null, /^the answer is not valid HTTP/],
-  [(socket) => socket.write('HTTP/9.9 what\r\n\r\n'), null, /^the answer is not valid HTTP/],
-  [(socket) => socket.write('\0\0\0\0\0'), null, /^the answer is not valid HTTP/],
+  [(socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'), null, /^the response is not valid HTTP/],
+  [(socket) => socket.write('HTTP/9.9 what\r\n\r\n'), null, /^the response is not valid HTTP/],
+  [(socket) => socket.write('\0\0\0\0\0'), null, /^the response is not valid HTTP/],
   [(socket) => socket.write(switched), null, /./],
   [(socket) => socket.write(interim), 204, /^null$/],
 ];
@@ -135,7 +135,7 @@ hostile('a receiver that hangs does not delay other receivers', async ({ deliver
   const { status } = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(status, 200);
   const errors = new Set((await Promise.all(slow)).map(({ error }) => error));
-  assert.equal([...errors].sort(), ['no answer within 1 s', 'no connection within 1 s']);
+  assert.equal([...errors].sort(), ['no response within 1 s', 'no connection within 1 s']);
 });
 
 hostile('a delivery without a connection in time is never sent', async ({ deliverer }) => {

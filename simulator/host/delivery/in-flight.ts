@@ -132,7 +132,7 @@ export class InFlightDeliveries {
         attempt: send.attempt,
         startedAtMs,
         status: null,
-        error: `no answer within ${limitMs / 1000} s of the sandbox's clock`,
+        error: `no response within ${limitMs / 1000} s of the sandbox's clock`,
         durationMs: nowMs - startedAtMs,
         signature,
       };

@@ -128,7 +128,7 @@ advance('a fast clock fires due work and aborts attempts after their timeout', a
   // EVT-9b, EVT-8a: 15 s and the following 30 s are a few hundredths of a second of wall time.
   await harness.arrived(2);
   const [attempt] = harness.sole(id).attempts;
-  assert.match(attempt?.error ?? '', /no answer within 15 s of the sandbox's clock/);
+  assert.match(attempt?.error ?? '', /no response within 15 s of the sandbox's clock/);
   await harness.close();
 });
 

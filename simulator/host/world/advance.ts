@@ -59,7 +59,7 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
       const isSettled = await inFlight.settle((id) => {
         const delivery = world.deliveries.get(id);
         const last = delivery?.attempts.at(-1);
-        const outcome = `${delivery?.status}: ${last?.status ?? last?.error ?? 'no answer'}`;
+        const outcome = `${delivery?.status}: ${last?.status ?? last?.error ?? 'no response'}`;
         fired.push({ atMs: world.nowMs, kind: 'delivery', ref: id, outcome });
       });
       if (!isSettled) break;

@@ -26,7 +26,7 @@ find('a named control plane that does not answer stops the run', () =>
       const named = { ...given, controlUrl: `${baseUrl}/_sandbox` };
       assert.match(
         await refusal(named),
-        /^error: --control-url: no control plane at .*: answered 404/,
+        /^error: --control-url: no control plane at .*: responded with 404/,
       );
       const dead = { ...given, controlUrl: `${NOWHERE}/_sandbox` };
       assert.match(await refusal(dead), /the connection was refused.*; --control-url none goes/);

@@ -145,4 +145,4 @@ function senderTo(urls: readonly string[], { options, sender, redactor }: Given)
 }
 
 const UNUSED =
-  'A control plane answers, so the runner makes its own credentials and those given are not used';
+  'A control plane responds, so the runner makes its own credentials and those given are not used';

@@ -84,7 +84,7 @@ export function dryRun(options: RunOptions, io: CommandIo, redactor: Redactor): 
     : 'is in worlds of its own, which are dropped at the end';
   const time =
     perSecond === null
-      ? 'as fast as the target answers'
+      ? 'as fast as the target responds'
       : `${about(plan.ms)}, at ${perSecond} a second for each credential`;
   const lines = [
     `Nothing was sent. This is what a run on ${target} would do:`,
@@ -106,7 +106,7 @@ function notesOf({ controlUrl }: TargetReading, mode: Mode): string[] {
     return [`A control plane is expected at ${controlUrl}; without one nothing could be tried.`];
   }
   const own = 'everything is made in worlds of the run’s own instead, and faster';
-  return [`If a control plane answers at ${controlUrl}, ${own} (--control-url none).`];
+  return [`If a control plane responds at ${controlUrl}, ${own} (--control-url none).`];
 }
 
 /** Each required part of the profile is tried before rules depend on it. */

@@ -64,7 +64,7 @@ function partsOf(coverage: CoverageShown, most = Number.POSITIVE_INFINITY): Part
     ...list(unreachable.map(({ id, why }) => item(`cannot be met from outside: ${why}`, id))),
     ...(hints.length === 0
       ? []
-      : [heading('Hints: answered, and perhaps not meant so'), ...list(hintItems)]),
+      : [heading('Hints: requests that were perhaps not meant so'), ...list(hintItems)]),
     ...(next.length === 0 ? [] : [heading(`Most worth trying next (of ${missing.length})`)]),
     ...next.flatMap(({ id, words: text, line }) => [
       ...list([item(text, id)]),

@@ -79,7 +79,7 @@ export function deliveryLine(event: DeliveryEvent): string {
 function endWords(event: DeliveryEvent): string {
   const { at_ms, status, error, outcome, next_due_ms: dueMs, disabled_reason, stopped } = event;
   if (disabled_reason !== null) return `disabled: ${disabled_reason}`;
-  const what = String(status ?? error ?? 'no answer');
+  const what = String(status ?? error ?? 'no response');
   if (dueMs !== null) return `${what}, again in ${duration(dueMs - at_ms)}`;
   if (outcome !== 'exhausted') return what;
   return `${what}${stopped ? ', the last attempt: delivery stops until it is resumed' : ', given up'}`;
