@@ -138,8 +138,8 @@ function exchange(
     const cancel = () => fail(new Error('cut off by the sandbox'));
     // EVT-9b: undici's own limits start again with every byte; this one does not.
     const timer = setTimeout(() => {
-      const what = controller === null ? 'no connection' : 'no answer';
-      const error = status === null ? what : 'the answer was not complete';
+      const what = controller === null ? 'no connection' : 'no response';
+      const error = status === null ? what : 'the response was not complete';
       settle({ status: null, error: `${error} within ${Math.ceil(limitMs / 1000)} s` });
     }, limitMs);
     if (cancelToken.isCancelled) return cancel();
@@ -174,27 +174,27 @@ const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed while the delivery was being sent',
-  ETIMEDOUT: 'no connection: the host does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection: the host does not answer',
+  ETIMEDOUT: 'no connection: the host does not respond',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection: the host does not respond',
   EHOSTUNREACH: 'the host cannot be reached from this machine',
   ENETUNREACH: 'the network of the host cannot be reached from this machine',
   EADDRNOTAVAIL: 'no connection: this machine has no free address or port',
   EMFILE: 'no connection: this program has too many files and sockets open',
   EPROTO: 'TLS failed: does the port speak https?',
-  UND_ERR_SOCKET: 'the connection was closed before an answer',
+  UND_ERR_SOCKET: 'the connection was closed before a response',
 };
 
 /** For users; `isAnswering`: the headers of an answer had already arrived. */
 function explainFailure(error: Error, isAnswering: boolean): string {
   const code = codeOf(error);
   if (isAnswering && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')) {
-    return 'the connection was closed before the answer was complete';
+    return 'the connection was closed before the response was complete';
   }
   const known = byCode[code.startsWith('ERR_SSL_') ? 'EPROTO' : code];
   if (known !== undefined) return known;
   if (error.name === 'HTTPParserError') {
     const [, why = ''] = /^[^(]*(\(.*\))/.exec(error.message) ?? [];
-    return `the answer is not valid HTTP ${why}`.trimEnd();
+    return `the response is not valid HTTP ${why}`.trimEnd();
   }
   return error.message === '' ? 'the delivery failed' : error.message;
 }
