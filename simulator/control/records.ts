@@ -2,7 +2,6 @@
 // that the platform knows about it.
 
 import type { Envelope } from '../../fixtures/envelope.ts';
-import { eventCategories } from '../../fixtures/event-kinds.ts';
 import { type OperationName, operationNames } from '../../fixtures/operations.ts';
 import {
   anyText,
@@ -17,6 +16,7 @@ import {
   ofType,
   oneOf,
   orNull,
+  type Schema,
   text,
   type ValueOf,
   whole,
@@ -31,6 +31,7 @@ import {
   tradingAccountMembers,
   transactionMembers,
 } from '../../fixtures/schemas/records.ts';
+import { envelopeSchema as apiEnvelopeSchema } from '../../fixtures/schemas/responses.ts';
 import {
   type Fault,
   faultEffect,
@@ -53,7 +54,6 @@ import { clockModes } from '../host/world/clock.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 
 const atMs = (description: string) => whole(`${description} In ms of the epoch.`, 0, 1e16);
-const maybeId = (description: string) => orNull(id(description));
 
 export const clockMode = oneOf('A frozen clock stands until it is advanced.', clockModes);
 export const clockSchema = object('The clock of a world.', {
@@ -230,26 +230,18 @@ export function viewDelivery({ world }: WorldHost, delivery: Delivery | Waiting)
   };
 }
 
+const { required, properties } = apiEnvelopeSchema('seq') as Required<Schema>;
+/** A setting may give `seq` another name (NS-9). */
 export const envelopeSchema = ofType<Envelope>({
   type: 'object',
   description: 'An event, as delivered and as sent on the events channel (EVT-2a, NS-9).',
-  properties: {
-    id: anyText('Its id (EVT-2b).'),
-    seq: anyWhole('Its sequence number; a setting may name it otherwise (NS-9).'),
-    category: { type: 'string', enum: eventCategories, description: 'Its category.' },
-    kind: anyText('What happened (NS-11).'),
-    occurred_at: atMs('When it happened.'),
-    firm_id: id('The firm.'),
-    brand_id: maybeId('The brand; null for what concerns the whole firm.'),
-    account_id: maybeId('The account; null where it is about none.'),
-    data: { type: 'object', description: 'The record as it is after the change.' },
-  },
-  required: ['id', 'category', 'kind', 'occurred_at', 'firm_id', 'brand_id', 'account_id', 'data'],
+  properties,
+  required: required.filter((name) => name !== 'seq'),
 });
 
 export const madeEnvelopeSchema = ofType<Envelope & { readonly hint?: string }>({
   ...envelopeSchema,
-  properties: { ...envelopeSchema.properties, hint: anyText('Only if the kind looks misspelt.') },
+  properties: { ...properties, hint: anyText('Only if the kind looks misspelt.') },
 });
 
 export const worldSchema = object('A world.', {
@@ -288,15 +280,12 @@ export type SnapshotShown = ValueOf<typeof snapshotSchema>;
 export const operationParameter = oneOf('An operation of the API.', operationNames);
 
 /** AUTH-8: for each operation, whether the firm may use it. */
-export const operationPermissions = {
-  type: 'object',
-  description: 'By operation, whether the firm may use it (AUTH-8).',
-  properties: Object.fromEntries(
-    operationNames.map((name) => [name, flag(`Whether ${name} works.`)]),
-  ) as Readonly<Record<OperationName, { readonly type: 'boolean'; readonly description: string }>>,
-  required: [],
-  additionalProperties: false,
-} as const;
+export const operationPermissions = object(
+  'By operation, whether the firm may use it (AUTH-8).',
+  Object.fromEntries(
+    operationNames.map((name) => [`${name}?`, flag(`Whether ${name} works.`)]),
+  ) as Readonly<Record<`${OperationName}?`, ReturnType<typeof flag>>>,
+);
 
 export { type NewFault, newFaultSchema } from '../core/pipeline/find-fault.ts';
 

@@ -11,7 +11,6 @@ import {
   whole,
 } from '../../../fixtures/schemas/kit.ts';
 import { credentialMembers, plan } from '../../../fixtures/schemas/records.ts';
-import { defaultLimit, listRow, listSchema, paging } from '../paging.ts';
 import {
   credentialSchema,
   firmSchema,
@@ -20,7 +19,7 @@ import {
   viewFirm,
 } from '../records.ts';
 import { execute, found } from '../reply.ts';
-import { row } from '../row.ts';
+import { defaultLimit, listRow, listSchema, paging, row } from '../row.ts';
 
 const rate = orNull(
   whole('Requests a second instead of the plan’s (LIM-4); null: the plan’s again.', 1, 1e9),

@@ -8,15 +8,6 @@ import { eventId } from '../../core/serialize.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import {
-  defaultLimit,
-  limitParameter,
-  listRow,
-  listSchema,
-  matching,
-  page,
-  paging,
-} from '../paging.ts';
-import {
   deliverySchema,
   envelopeSchema,
   madeEnvelopeSchema,
@@ -26,7 +17,17 @@ import {
   type Waiting,
 } from '../records.ts';
 import { execute, JsonText } from '../reply.ts';
-import { type QueryOf, row } from '../row.ts';
+import {
+  defaultLimit,
+  limitParameter,
+  listRow,
+  listSchema,
+  matching,
+  page,
+  paging,
+  type QueryOf,
+  row,
+} from '../row.ts';
 
 const eventQuery = {
   'after_seq?': whole('Those with a greater sequence number.', 0, 1e15),

@@ -1,10 +1,9 @@
 // Rows of network overrides: faults, name resolution, and forwards.
 import { listOf, object, text } from '../../../fixtures/schemas/kit.ts';
 import type { Fault } from '../../core/pipeline/find-fault.ts';
-import { listRow } from '../paging.ts';
 import { faultSchema, forwardSchema, nameSchema, newFaultSchema, viewFault } from '../records.ts';
 import { execute } from '../reply.ts';
-import { row } from '../row.ts';
+import { listRow, row } from '../row.ts';
 
 export const faultRows = {
   listFaults: listRow('faults', 'List the faults with their hits', faultSchema, ({ host }) =>

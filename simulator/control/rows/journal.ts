@@ -12,7 +12,6 @@ import {
   viewRequest,
   viewRequestStory,
 } from '../journal.ts';
-import { listRow, listSchema, matching, page } from '../paging.ts';
 import {
   type BucketShown,
   bucketSchema,
@@ -21,7 +20,15 @@ import {
   operationParameter,
 } from '../records.ts';
 import { Refusal } from '../reply.ts';
-import { type HandlerContext, type QueryOf, row } from '../row.ts';
+import {
+  type HandlerContext,
+  listRow,
+  listSchema,
+  matching,
+  page,
+  type QueryOf,
+  row,
+} from '../row.ts';
 
 const requestQuery = {
   'limit?': whole('How many at most; 100 by default.', 1, 1000),

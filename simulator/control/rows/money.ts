@@ -2,7 +2,6 @@
 // that the API does not have.
 import { flag, id, object, text } from '../../../fixtures/schemas/kit.ts';
 import { transactionMembers } from '../../../fixtures/schemas/records.ts';
-import { listSchema, pageById, paging } from '../paging.ts';
 import {
   accountSchema,
   apiTransactionSchema,
@@ -13,7 +12,7 @@ import {
   viewTradingAccount,
 } from '../records.ts';
 import { execute, found, JsonText } from '../reply.ts';
-import { row } from '../row.ts';
+import { listSchema, pageById, paging, row } from '../row.ts';
 
 export const moneyRows = {
   listAccounts: row('GET', 'accounts', {

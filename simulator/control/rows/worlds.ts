@@ -10,7 +10,6 @@ import { restoreState, serializeState } from '../../host/storage/world-document.
 import { type ClockOptions, parseClock } from '../../host/world/clock.ts';
 import { firstWorldName, WorldExistsError } from '../../host/world/sandbox.ts';
 import type { WorldHost, WorldSnapshot } from '../../host/world/world-host.ts';
-import { listRow } from '../paging.ts';
 import type { Plane } from '../plane.ts';
 import {
   clockMode,
@@ -24,7 +23,7 @@ import {
   worldSchema,
 } from '../records.ts';
 import { found, JsonText, Refusal, refuseField, refuseInvalid } from '../reply.ts';
-import { row } from '../row.ts';
+import { listRow, row } from '../row.ts';
 
 const documentSchema = {
   type: 'object',

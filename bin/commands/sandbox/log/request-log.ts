@@ -1,7 +1,7 @@
 // Logs each request when it is answered: as a line for people, or as an event for programs.
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { hideInTarget } from '../../../../simulator/control/hide-secrets.ts';
-import { faultWords } from '../../../../simulator/control/steps.ts';
+import { faultWords } from '../../../../simulator/control/journal.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';

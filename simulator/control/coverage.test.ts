@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { sampleCalls } from '../../fixtures/sample-calls.ts';
 import { createTestSandbox } from '../host/testing/sandbox.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import { shellLine } from './shell-line.ts';
+import { shellLine } from './coverage.ts';
 
 const line = suite('sample calls as shell lines');
 const folder = mkdtempSync(join(tmpdir(), 'shell-lines-'));
