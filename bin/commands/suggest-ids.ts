@@ -1,5 +1,5 @@
 // Suggests ids that resemble an unknown one.
-import { findNearest } from '../../fixtures/settings/parse.ts';
+import { findNearest } from '../../fixtures/schemas/validate.ts';
 
 const MOST = 6;
 

@@ -16,8 +16,7 @@ import {
   type ValueOf,
   whole,
 } from '../../fixtures/schemas/kit.ts';
-import { validate } from '../../fixtures/schemas/validate.ts';
-import { findNearest, isRecord, shown } from '../../fixtures/settings/parse.ts';
+import { findNearest, isRecord, shown, validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem, Settings } from '../../fixtures/settings.ts';
 import {
   findWorld,

@@ -1,6 +1,6 @@
 // Replies of the plane: JSON, no body, a text in chunks, or a problem that names the field.
 import type { Readable } from 'node:stream';
-import type { FieldProblem } from '../../fixtures/settings/parse.ts';
+import type { FieldProblem } from '../../fixtures/schemas/validate.ts';
 import type { CommandArguments, CommandName, CommandValue } from '../core/commands/commands.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 

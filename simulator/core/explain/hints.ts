@@ -5,7 +5,7 @@ import type { OperationName } from '../../../fixtures/operations.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import { bodyOperations, requestSchemas } from '../../../fixtures/schemas/requests.ts';
-import { findNearest } from '../../../fixtures/settings/parse.ts';
+import { findNearest } from '../../../fixtures/schemas/validate.ts';
 import type { Reply } from '../call.ts';
 import { findEntry } from '../journal.ts';
 import { optionalText } from '../operations/members.ts';
