@@ -110,7 +110,7 @@ export async function replayRecording(
 ): Promise<Replayed> {
   checkArgument(replaySchema, options, 'options');
   const { deviations: own = [] } = options;
-  const { playRecording, readRecording } = await import('./host/storage/recording.ts');
+  const { playRecording, readRecording } = await import('./host/storage/input-log.ts');
   try {
     const { lines, options: recorded } = await readRecording(file);
     const read = await readOptions({

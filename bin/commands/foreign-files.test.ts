@@ -15,7 +15,7 @@ import { readSavedWorld } from '../../simulator/compose/kept-world.ts';
 import { findNamedWorld } from '../../simulator/compose/options.ts';
 import { conformingBehaviour } from '../../simulator/core/policies/conforming.ts';
 import { dumpWorld, loadWorld, StateError } from '../../simulator/core/state/snapshot.ts';
-import { playRecording, readRecording } from '../../simulator/host/storage/recording.ts';
+import { playRecording, readRecording } from '../../simulator/host/storage/input-log.ts';
 import { readStateFile } from '../../simulator/host/storage/state-file.ts';
 import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
 import { compareFiles } from './conformance/compare.ts';

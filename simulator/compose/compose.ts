@@ -6,8 +6,8 @@ import { StartingWorldError } from '../core/seed/start-world.ts';
 import { StateError } from '../core/state/snapshot.ts';
 import type { Deliverer } from '../host/delivery/deliverer.ts';
 import { undiciDeliverer } from '../host/delivery/undici-deliverer.ts';
+import type { Recording } from '../host/storage/input-log.ts';
 import { FileProblem } from '../host/storage/private-file.ts';
-import type { Recording } from '../host/storage/recording.ts';
 import type { StateFile } from '../host/storage/state-file.ts';
 import { Sandbox } from '../host/world/sandbox.ts';
 import { Guard } from '../transports/access-guard.ts';
@@ -100,7 +100,7 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     }
     let recording: Recording | null = null;
     if (record !== undefined) {
-      const { recordWorld } = await import('../host/storage/recording.ts');
+      const { recordWorld } = await import('../host/storage/input-log.ts');
       recording = await recordWorld(first, record, companions.warn, deviations);
     }
     return serving(options, companions, sandbox, receiver, async (isAbandoned) => {

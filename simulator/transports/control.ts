@@ -3,33 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { ControlPlaneOptions, Plane } from '../control/plane.ts';
 import type { ControlReply } from '../control/reply.ts';
-import { readBody } from '../host/bodies/read-body.ts';
+import { emptyBody, readBody } from '../host/bodies/read-body.ts';
 import { rejectOnAbort, retain } from './abort-signals.ts';
 
-export interface ControlPlane {
-  /** Loads the rows lazily, so that a sandbox without control requests starts sooner. */
-  readonly load: () => Promise<Plane>;
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** Ends the streams, so that a server need not wait for their readers. */
-  readonly close: () => void;
-}
+export type ControlPlane = ReturnType<typeof controlPlane>;
 
-export function controlPlane(options: ControlPlaneOptions): ControlPlane {
+export function controlPlane(options: ControlPlaneOptions) {
   let loading: Promise<Plane> | null = null;
+  /** Loads the rows lazily, so that a sandbox without control requests starts sooner. */
   const load = (): Promise<Plane> => {
     loading ??= import('../control/plane.ts').then(({ Plane: Rows }) => new Rows(options));
     return loading;
   };
   return {
     load,
-    fetch: async (request) => fetchControl(await load(), request),
-    close: () => {
-      void loading?.then((plane) => plane.close());
-    },
+    fetch: async (request: Request) => fetchControl(await load(), request),
+    /** Ends the streams, so that a server need not wait for their readers. */
+    close: () => void loading?.then((plane) => plane.close()),
   };
 }
-
-const empty = new Uint8Array(0);
 
 /**
  * Answers a standard Request without a socket; the host in its URL does not matter. Rejects with
@@ -56,7 +48,8 @@ async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
     target: `${pathname}${search}`,
     headers: Object.fromEntries(headers),
     base: origin,
-    read: async () => (request.body === null ? empty : new Uint8Array(await request.arrayBuffer())),
+    read: async () =>
+      request.body === null ? emptyBody : new Uint8Array(await request.arrayBuffer()),
   });
   if (typeof reply.body !== 'string' && signal.aborted) reply.body.destroy();
   return reply;

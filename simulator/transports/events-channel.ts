@@ -3,8 +3,8 @@
 import { IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
-import type { Call } from '../core/call.ts';
-import { replyHeaders } from '../core/call.ts';
+import { type Call, replyHeaders } from '../core/call.ts';
+import { emptyBody } from '../host/bodies/read-body.ts';
 import { closeCodes, openChannel } from '../host/world/channel-reader.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
@@ -40,7 +40,6 @@ export interface EventsChannelOptions {
   readonly pingEveryMs?: number;
 }
 
-const emptyBody = new Uint8Array(0);
 /** Readers have nothing to send; anything they do send is discarded. */
 const maxInputBytes = 16 * 1024;
 /** A reader with this many unread bytes gets no more until it has read them. */
@@ -50,13 +49,11 @@ const closeTimeoutMs = 500;
 
 type End = (code: number, reason: string) => void;
 
-export interface EventsChannel {
-  /** Ends all connections with a reason, and accepts no new ones. */
-  readonly close: () => void;
-}
-
-/** Serves the channel on a server made of {@link ApiMessage}s. */
-export function serveEventsChannel(server: Server, options: EventsChannelOptions): EventsChannel {
+/**
+ * Serves the channel on a server made of {@link ApiMessage}s. The returned function ends all
+ * connections with a reason, and accepts no new ones.
+ */
+export function serveEventsChannel(server: Server, options: EventsChannelOptions): () => void {
   const ends = new Set<End>();
   let sockets: Promise<WebSocketServer> | null = null;
   let closing = false;
@@ -83,12 +80,15 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
       }
       sockets ??= openServer();
       void sockets.then((handshakes) => {
-        extraHeaders.set(request, own);
+        const addHeaders = (lines: string[]) => void lines.push(...linesOf(own));
+        handshakes.once('headers', addHeaders);
+        // It answers before it returns: with these headers, or with a refusal of its own.
         handshakes.handleUpgrade(request, socket, head, (webSocket) => {
           const end = feed(webSocket, host, call, options.pingEveryMs ?? defaultPingMs);
           ends.add(end);
           webSocket.once('close', () => ends.delete(end));
         });
+        handshakes.off('headers', addHeaders);
       });
     };
     host.call(call, answered);
@@ -109,15 +109,11 @@ export function serveEventsChannel(server: Server, options: EventsChannelOptions
       else refuse(socket, refused.status, refused.headers, String(refused.body));
     });
   });
-  const close = () => {
+  return () => {
     closing = true;
     for (const end of ends) end(1001, 'The sandbox is closing.');
   };
-  return { close };
 }
-
-/** The headers of a handshake answer that do not belong to the protocol. */
-const extraHeaders = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>();
 
 async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
@@ -129,14 +125,11 @@ async function openServer(): Promise<WebSocketServer> {
     perMessageDeflate: false,
     maxPayload: maxInputBytes,
   };
-  const server = new WebSocketServer(options);
-  server.on('headers', (lines: string[], request: IncomingMessage) => {
-    for (const [name, value] of Object.entries(extraHeaders.get(request) ?? {})) {
-      lines.push(`${name}: ${value}`);
-    }
-  });
-  return server;
+  return new WebSocketServer(options);
 }
+
+const linesOf = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 
 /** A refusal in the API's own form, on a connection that never became a WebSocket. */
 function refuse(
@@ -145,11 +138,8 @@ function refuse(
   headers: Readonly<Record<string, string>>,
   body: string,
 ): void {
-  const lines = [`HTTP/1.1 ${status} Refused`];
   const own = { connection: 'close', 'content-length': String(Buffer.byteLength(body)) };
-  for (const [name, value] of Object.entries({ ...headers, ...own })) {
-    lines.push(`${name}: ${value}`);
-  }
+  const lines = [`HTTP/1.1 ${status} Refused`, ...linesOf({ ...headers, ...own })];
   endSocket(socket, `${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 

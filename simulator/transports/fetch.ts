@@ -3,10 +3,11 @@
 import { Readable } from 'node:stream';
 import { type Call, replyHeaders } from '../core/call.ts';
 import type { BodyFault } from '../core/pipeline/find-fault.ts';
+import { emptyBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
 import { rejectOnAbort, retain, signalOf } from './abort-signals.ts';
-import { arrivesWhole, piecesUnder } from './body-fault.ts';
+import { arrivesWhole, piecesUnder } from './request-batcher.ts';
 
 /**
  * Answers one request of the API, with the parameters of `fetch`. A call that a fault cuts rejects
@@ -81,7 +82,7 @@ async function callOf(request: Request): Promise<Call> {
     method: request.method,
     target: `${url.pathname}${url.search}`,
     headers: Object.fromEntries(request.headers),
-    body: request.body === null ? new Uint8Array(0) : new Uint8Array(await request.arrayBuffer()),
+    body: request.body === null ? emptyBody : new Uint8Array(await request.arrayBuffer()),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { readBody } from '../host/bodies/read-body.ts';
+import { emptyBody, readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { Guard } from './access-guard.ts';
 import { sendReply } from './control.ts';
@@ -40,7 +40,6 @@ export interface HttpServer {
   readonly close: () => Promise<void>;
 }
 
-const emptyBody = new Uint8Array(0);
 const keepAliveMs = 72_000;
 const defaultArrivalMs = 30_000;
 /** Time for requests in flight to finish when the server closes. */
@@ -79,7 +78,7 @@ export function createHttp(options: HttpOptions): HttpServer {
   // A client that half-closes its connection still gets its responses.
   server.on('connection', (socket) => socket.prependListener('end', () => batcher.flush()));
   const untilIdle = watchRequests(server);
-  const channel = serveEventsChannel(server, { sandbox, guard, headers, batcher });
+  const endChannel = serveEventsChannel(server, { sandbox, guard, headers, batcher });
   return {
     server,
     listen: async (where) => {
@@ -90,7 +89,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await untilIdle(closeWithinMs);
-      channel.close();
+      endChannel();
       server.closeAllConnections();
       await closed;
     },
@@ -114,11 +113,8 @@ function watchRequests(server: Server): (withinMs: number) => Promise<void> {
   return async (withinMs) => {
     if (count === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      onIdle = resolve;
+      setTimeout(resolve, withinMs).unref();
     });
   };
 }
@@ -189,7 +185,10 @@ function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const [status, body] = brokenAnswers[error.code ?? ''] ?? notHttp;
+  const [status, body] = brokenAnswers[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'This is not a valid HTTP request.\n',
+  ];
   endSocket(
     socket,
     `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
@@ -197,10 +196,7 @@ function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
   );
 }
 
-type BrokenAnswer = readonly [status: string, body: string];
-
-const notHttp: BrokenAnswer = ['400 Bad Request', 'This is not a valid HTTP request.\n'];
-const brokenAnswers: Readonly<Record<string, BrokenAnswer>> = {
+const brokenAnswers: Readonly<Record<string, readonly [status: string, body: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'The request line and headers are too long.\n',

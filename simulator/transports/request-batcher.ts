@@ -1,12 +1,11 @@
 // Collects calls, decides those of one turn of the event loop together, and answers them.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Call, Reply } from '../core/call.ts';
-import { replyHeaders } from '../core/call.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Call, type Reply, replyHeaders } from '../core/call.ts';
 import type { BodyFault } from '../core/pipeline/find-fault.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
-import { arrivesWhole, piecesUnder } from './body-fault.ts';
 
 /** Where a call comes from, and where its answer goes. */
 export interface Exchange {
@@ -109,6 +108,27 @@ async function sendUnder(fault: BodyFault, response: ServerResponse, body: strin
   }
   if (arrivesWhole(fault, body)) response.end();
   else breakOff(response, 'end');
+}
+
+const maxPieces = 10;
+const longestTimerMs = 2 ** 31 - 1;
+
+export const arrivesWhole = (fault: BodyFault, body: string): boolean =>
+  fault.kind === 'slow_body' || Buffer.byteLength(body) <= fault.bytes;
+
+/** The parts of the body that are sent, each when it is due. */
+export async function* piecesUnder(fault: BodyFault, body: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(body);
+  if (fault.kind === 'truncate') {
+    if (fault.bytes > 0) yield bytes.subarray(0, fault.bytes);
+    return;
+  }
+  const pieces = Math.min(maxPieces, bytes.byteLength);
+  const upTo = (count: number) => Math.floor((bytes.byteLength * count) / pieces);
+  for (let sent = 0; sent < pieces; sent += 1) {
+    await sleep(Math.min(fault.ms / pieces, longestTimerMs));
+    yield bytes.subarray(upTo(sent), upTo(sent + 1));
+  }
 }
 
 /** Ends the connection after earlier responses: cleanly, or with a reset. */

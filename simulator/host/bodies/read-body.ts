@@ -1,7 +1,7 @@
 // Reads a body as bytes, however it is sent; used by the API and all other routes.
 import type { Readable } from 'node:stream';
 
-const empty = new Uint8Array(0);
+export const emptyBody = new Uint8Array(0);
 
 /**
  * Calls back with the complete body, or with null if it is larger than `limit`: it is then read to
@@ -12,13 +12,13 @@ export function readBody(
   limit: number,
   done: (body: Uint8Array | null) => void,
 ): void {
-  let kept: Uint8Array = empty;
+  let kept: Uint8Array = emptyBody;
   let size = 0;
   stream.on('data', (chunk: Buffer) => {
     const before = size;
     size += chunk.byteLength;
     if (size > limit) {
-      kept = empty;
+      kept = emptyBody;
     } else if (before === 0) {
       // Most bodies arrive in one chunk.
       kept = chunk;

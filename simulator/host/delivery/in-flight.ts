@@ -1,9 +1,12 @@
-// Delivery attempts in flight: started, answered, timed out by the sandbox's clock, or aborted.
-import type { SendAttempt } from '../../core/delivery/deliveries.ts';
-import type { World } from '../../core/world.ts';
+// Delivery attempts: each checks its target again, signs the body and sends it, and is answered,
+// timed out by the sandbox's clock, or aborted.
+import type { DeliveryAnswer, RefusedTarget, SendAttempt } from '../../core/delivery/deliveries.ts';
+import type { EventRecord, Subscription } from '../../core/records.ts';
+import { refuseAddress } from '../../core/values/address.ts';
+import { parseTargetUrl } from '../../core/values/target-url.ts';
+import { findEvent, type World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { CancelToken } from './deliverer.ts';
-import { type Attempt, type SendResult, sendAttempt } from './send-attempt.ts';
+import { CancelToken, type DeliveryRequest } from './deliverer.ts';
 
 interface Running {
   readonly attempt: Attempt;
@@ -159,4 +162,145 @@ export class InFlightDeliveries {
       this.start({ kind: 'send', deliveryId: delivery.id, attempt, fault: null });
     }
   }
+}
+
+/** An attempt in flight. */
+interface Attempt {
+  readonly send: SendAttempt;
+  readonly startedAtMs: number;
+  readonly cancelToken: CancelToken;
+  /** Null until the request is signed. */
+  signature: string | null;
+}
+
+/** `wallMs`: wall-clock time, because real receivers compare with theirs (EVT-5b). */
+type SendContext = Pick<WorldHost, 'world' | 'behaviour' | 'deliverer' | 'wallMs'>;
+
+type SendResult =
+  | { readonly kind: 'answered'; readonly answer: DeliveryAnswer }
+  | ({ readonly kind: 'target-refused' } & RefusedTarget);
+
+const staleByMs = 3600 * 1000;
+
+/** Never rejects. The attempt belongs to the world that the host has now. */
+async function sendAttempt(host: WorldHost, attempt: Attempt): Promise<SendResult> {
+  const { world, behaviour, deliverer, wallMs } = host;
+  const context: SendContext = { world, behaviour, deliverer, wallMs };
+  const { send, startedAtMs } = attempt;
+  const { deliveryId } = send;
+  const beganMs = performance.now();
+  const answered = (status: number | null, error: string | null): SendResult => {
+    const durationMs = Math.round(performance.now() - beganMs);
+    const { signature } = attempt;
+    const sent = { deliveryId, attempt: send.attempt, startedAtMs };
+    return { kind: 'answered', answer: { ...sent, status, error, durationMs, signature } };
+  };
+  const refused = (why: string): SendResult => ({ kind: 'target-refused', deliveryId, why });
+  let parcel = findParcel(world, deliveryId);
+  if (typeof parcel === 'string') return answered(null, parcel);
+  const found = findTarget(context, parcel.subscription);
+  const target = 'then' in found ? await found : found;
+  // EVT-13, EVT-7: the subscription may have been disabled or rotated during the look-up.
+  if ('then' in found) parcel = findParcel(world, deliveryId);
+  if (typeof parcel === 'string') return answered(null, parcel);
+  if ('refused' in target) return refused(target.refused);
+  if ('unresolved' in target) return answered(null, target.unresolved);
+  // EVT-9b: fifteen seconds in all, including the look-up.
+  const leftMs = behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
+  const request = signedRequest(context, parcel, attempt, target, Math.max(1, leftMs));
+  const { status, error, refusedTarget } = await deliverer.deliver(request);
+  const result = refusedTarget === undefined ? answered(status, error) : refused(refusedTarget);
+  // EVT-4: delivery is at least once, so a fault may send a duplicate.
+  if (send.fault === 'duplicate' && typeof findParcel(world, deliveryId) !== 'string') {
+    await deliverer.deliver(request);
+  }
+  return result;
+}
+
+interface Parcel {
+  readonly subscription: Subscription;
+  readonly event: EventRecord;
+}
+
+/** The request to send, or why it is not sent. */
+function findParcel(world: World, deliveryId: string): Parcel | string {
+  const delivery = world.deliveries.get(deliveryId);
+  const subscription =
+    delivery === undefined ? undefined : world.subscriptions.get(delivery.subscription_id);
+  if (delivery === undefined || subscription === undefined) return 'not sent: it is gone';
+  if (subscription.disabled) return 'not sent: its subscription was disabled';
+  const event = findEvent(world, delivery.seq);
+  return event === undefined ? 'not sent: the event is no longer kept' : { subscription, event };
+}
+
+interface Target {
+  readonly url: string;
+  readonly addresses: readonly string[] | null;
+}
+
+type FoundTarget = Target | { readonly refused: string } | { readonly unresolved: string };
+
+/** EVT-11: the target as it resolves now; asynchronous only if a name must be looked up. */
+function findTarget(
+  { world, behaviour, deliverer }: SendContext,
+  { url }: Subscription,
+): FoundTarget | Promise<FoundTarget> {
+  const judge = (target: Target, addresses: readonly string[] | null = null): FoundTarget => {
+    if (!behaviour.delivery.rechecksTarget) return target;
+    const why = behaviour.webhooks.refuseTarget(url, addresses, world);
+    return why === null ? target : { refused: why };
+  };
+  const parsed = parseTargetUrl(url, world.options.allowLocalWebhooks);
+  // A deviation may have accepted a target that cannot be parsed; it is used unchanged.
+  if (parsed.kind === 'refused') return judge({ url, addresses: null });
+  const { href, hostname, origin, address } = parsed;
+  const forward = world.forwards.get(origin);
+  const to = forward === undefined ? href : forwardedUrl(href, forward);
+  const pinned = (addresses: readonly string[] | null): Target => ({
+    url: to,
+    addresses: forward === undefined ? addresses : null,
+  });
+  if (address !== null) return judge(pinned([address]));
+  const judgeName = (addresses: readonly string[] | null): FoundTarget =>
+    // NS-23: a name that does not resolve now may do so later, so this is only a failed attempt.
+    addresses?.length === 0
+      ? { unresolved: `${hostname} does not resolve` }
+      : judge(pinned(addresses), addresses);
+  const named = world.names.get(hostname);
+  if (named !== undefined) return judgeName(named);
+  // A forwarded name counts as public unless an operator says what it resolves to.
+  return forward === undefined ? deliverer.resolve(hostname).then(judgeName) : judgeName(null);
+}
+
+/** A forward with a path is used as it is; a bare origin keeps path and query of the target. */
+export function forwardedUrl(url: string, forward: string): string {
+  const to = new URL(forward);
+  if (to.pathname !== '/' || to.search !== '') return forward;
+  const from = new URL(url);
+  return new URL(`${from.pathname}${from.search}`, to).href;
+}
+
+function signedRequest(
+  { world, behaviour, wallMs }: SendContext,
+  { subscription, event }: Parcel,
+  attempt: Attempt,
+  { url, addresses }: Target,
+  answerLimitMs: number,
+): DeliveryRequest {
+  const { delivery } = behaviour;
+  const { fault } = attempt.send;
+  const body = delivery.body(event, world, attempt.send.attempt);
+  const tMs = fault === 'stale_timestamp' ? wallMs() - staleByMs : wallMs();
+  const secrets = delivery.secrets(subscription, world.nowMs);
+  const keys = fault === 'bad_signature' ? secrets.map((secret) => `${secret}!`) : secrets;
+  attempt.signature = delivery.signature(keys, tMs, body);
+  const allowLocal = world.options.allowLocalWebhooks;
+  return {
+    ...{ url, addresses, body, answerLimitMs },
+    headers: delivery.headers(subscription, attempt.signature),
+    refuseAddress: (address) =>
+      delivery.rechecksTarget ? refuseAddress(address, allowLocal) : null,
+    followsRedirects: delivery.followsRedirects,
+    cancelToken: attempt.cancelToken,
+  };
 }

@@ -6,8 +6,9 @@ import { isTooDeep } from '../bodies/json.ts';
 import {
   defaultToleranceMs,
   type HeaderValue,
+  type ParsedHeader,
   parseSignatureHeader,
-  splitParts,
+  splitHeader,
   verifyWebhook,
   type WebhookRefusal,
 } from './verify.ts';
@@ -71,15 +72,21 @@ export function diagnoseWebhook(options: WebhookToDiagnose): Diagnosis {
   const { header, secret, nowMs = Date.now(), toleranceMs = defaultToleranceMs } = options;
   const verdict = verifyWebhook({ header, body: options.body, secret, nowMs, toleranceMs });
   const body = Buffer.from(options.body as Uint8Array);
-  if (verdict.ok) {
-    const explanation = 'the signature matches and the time is within the tolerance';
-    const steps = describeSteps(null, '', { header, body, nowMs });
-    return { verified: true, reason: null, explanation, steps, causes: [] };
-  }
-  const { reason, explanation } = verdict;
-  const steps = describeSteps(reason, explanation, { header, body, nowMs });
-  const causes = findCauses(reason, { ...options, body, nowMs, toleranceMs });
-  return { verified: false, reason, explanation, steps, causes };
+  const parsed = parseSignatureHeader(header);
+  const delivery: Delivery = { ...options, body, parsed, nowMs, toleranceMs };
+  const { reason, explanation } = verdict.ok
+    ? { reason: null, explanation: 'the signature matches and the time is within the tolerance' }
+    : verdict;
+  const steps = describeSteps(reason, explanation, delivery);
+  const causes = reason === null ? [] : findCauses(reason, delivery);
+  return { verified: verdict.ok, reason, explanation, steps, causes };
+}
+
+interface Delivery extends WebhookToDiagnose {
+  readonly body: Buffer;
+  readonly parsed: ParsedHeader;
+  readonly nowMs: number;
+  readonly toleranceMs: number;
 }
 
 const failsAt: Record<WebhookRefusal, StepName> = {
@@ -95,22 +102,12 @@ const failsAt: Record<WebhookRefusal, StepName> = {
   too_new: 'time',
 };
 
-interface Delivery {
-  readonly header: HeaderValue;
-  readonly body: Buffer;
-  readonly secret: string;
-  readonly previousSecret?: string | undefined;
-  readonly nowMs: number;
-  readonly toleranceMs: number;
-}
-
 function describeSteps(
   reason: WebhookRefusal | null,
   explanation: string,
-  { header, body, nowMs }: Pick<Delivery, 'header' | 'body' | 'nowMs'>,
+  { header, body, parsed, nowMs }: Delivery,
 ): DiagnosisStep[] {
-  const parsed = parseSignatureHeader(header);
-  const parts = splitParts(textOf(header)).length;
+  const parts = splitHeader(header).length;
   const [tMs, count] = parsed.ok ? [parsed.tMs, parsed.signatures.length] : [0, 0];
   const date = tMs <= 8.64e15 ? new Date(tMs).toISOString() : 'no date at all';
   const steps: readonly (readonly [StepName, does: string, passed: string])[] = [
@@ -130,8 +127,6 @@ function describeSteps(
     return { step, does, ok: null, detail: 'not reached' };
   });
 }
-
-const textOf = (header: HeaderValue) => [header ?? []].flat().join(',');
 
 type Bytes = string | Uint8Array;
 
@@ -207,7 +202,7 @@ function spaced(value: unknown): string {
 
 /** Only the proven cause, or the possible causes. */
 function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
-  const parsed = parseSignatureHeader(delivery.header);
+  const { body, parsed } = delivery;
   const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
   if (!parsed.ok) {
     const words =
@@ -215,7 +210,6 @@ function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly Likely
     return reason === 'no_header' ? [] : [likely('header_form', words)];
   }
   if (reason !== 'mismatch') return [explainTime(parsed.tMs, delivery)];
-  const { body } = delivery;
   for (const [cause, key, ...message] of attempts(delivery, parsed.tMs)) {
     if (!parsed.signatures.includes(hmacSha256Hex(key, ...message))) continue;
     return [{ cause, proven: true, explanation: mistakes[cause] }];

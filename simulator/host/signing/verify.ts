@@ -179,11 +179,13 @@ const fault = (reason: HeaderFault, explanation: string): ParsedHeader => ({
  * ignored, so that a later scheme can be added beside `v1`.
  */
 export function parseSignatureHeader(header: HeaderValue): ParsedHeader {
-  const text = typeof header === 'string' ? header : (header ?? []).join(',');
-  if (text.trim() === '') return fault('no_header', 'the signature header is missing or empty');
+  const parts = splitHeader(header);
+  if (parts.length === 1 && parts[0]?.trim() === '') {
+    return fault('no_header', 'the signature header is missing or empty');
+  }
   const timestamps: string[] = [];
   const signatures: string[] = [];
-  for (const part of splitParts(text)) {
+  for (const part of parts) {
     const equals = part.indexOf('=');
     if (equals < 1) {
       const quoted = part === '' ? 'an empty part' : `the part "${shorten(part)}"`;
@@ -197,8 +199,8 @@ export function parseSignatureHeader(header: HeaderValue): ParsedHeader {
 }
 
 /** The parts between the commas, without the blanks that proxies put around them. */
-export function splitParts(text: string): string[] {
-  return text.split(',').map(trimBlanks);
+export function splitHeader(header: HeaderValue): string[] {
+  return [header ?? []].flat().join(',').split(',').map(trimBlanks);
 }
 
 // A pattern for trailing blanks would take quadratic time on a part full of blanks.

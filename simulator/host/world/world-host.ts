@@ -1,8 +1,9 @@
 // A world and its mailbox: stamps every input with the clock's time, carries out effects, and
 // advances time.
 
+import { parseJson } from '../../../fixtures/lenient.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
-import type { Call, Facts, Reply } from '../../core/call.ts';
+import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
 import type {
   CommandArguments,
   CommandName,
@@ -22,12 +23,13 @@ import {
   type StepResult,
   step,
 } from '../../core/step.ts';
+import { phoneTables } from '../../core/values/phone.ts';
+import { parseTargetUrl } from '../../core/values/target-url.ts';
 import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { type AdvanceOptions, type AdvanceReport, advance } from './advance.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
-import { gatherFacts } from './gather-facts.ts';
 
 /** The final outcome for a caller: a response, a cut connection, or nothing while it waits. */
 export type Answer =
@@ -432,4 +434,34 @@ export class WorldHost {
   get #watchesAttempts(): boolean {
     return this.clock.speed > 1;
   }
+}
+
+const phoneMember = Buffer.from('"phone"');
+const webhooksPath = /^\/api\/v1\/webhooks(\?|$)/;
+
+/**
+ * What core cannot wait for: the addresses of a webhook's hostname, and the tables of phone numbers.
+ * A promise only if a look-up is needed.
+ */
+function gatherFacts(host: WorldHost, call: Call): Facts | Promise<Facts> {
+  if (call.method === 'POST' && webhooksPath.test(call.target)) {
+    const hostname = hostnameOf(host, call);
+    if (hostname === null || host.world.names.has(hostname)) return noFacts;
+    return host.deliverer.resolve(hostname).then((addresses) => ({ addresses }));
+  }
+  if (phoneTables.ready()) return noFacts;
+  const { buffer, byteOffset, byteLength } = call.body;
+  // A view of the same bytes: copying every body would cost more than the search.
+  const hasPhone = Buffer.from(buffer, byteOffset, byteLength).includes(phoneMember);
+  return hasPhone ? phoneTables.load().then(() => noFacts) : noFacts;
+}
+
+/** The hostname to look up; null if the URL has none or the result is known. */
+function hostnameOf({ world }: WorldHost, call: Call): string | null {
+  const body = parseJson(Buffer.from(call.body).toString()) as { url?: unknown } | null | undefined;
+  const url = body?.url;
+  if (typeof url !== 'string') return null;
+  const target = parseTargetUrl(url, world.options.allowLocalWebhooks);
+  if (target.kind === 'refused' || target.address !== null) return null;
+  return world.forwards.has(target.origin) ? null : target.hostname;
 }

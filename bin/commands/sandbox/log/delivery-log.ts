@@ -4,7 +4,7 @@ import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { duration } from '../../../../conformance/reports/verdict-words.ts';
 import { eventId } from '../../../../simulator/core/serialize.ts';
 import { findEvent } from '../../../../simulator/core/world.ts';
-import { forwardedUrl } from '../../../../simulator/host/delivery/send-attempt.ts';
+import { forwardedUrl } from '../../../../simulator/host/delivery/in-flight.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { Notice, WorldHost } from '../../../../simulator/host/world/world-host.ts';
 import { terminalLine } from '../../terminal.ts';
