@@ -37,32 +37,25 @@ export function isTooDeep(text: string): boolean {
 }
 
 /** Why this is not JSON, such as `line 3, column 5: expected double-quoted property name`. */
-export function syntaxWords(text: string, error: SyntaxError): string {
-  const { at, words } = describe(text, error);
-  if (at === null) return words;
-  const before = text.slice(0, at).split('\n');
-  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${words}`;
-}
-
-/** `at` is null if the position is not known. */
-interface Mistake {
-  readonly at: number | null;
-  readonly words: string;
-}
-
-function describe(text: string, { message }: SyntaxError): Mistake {
+export function syntaxWords(text: string, { message }: SyntaxError): string {
   const isQuoting = message.startsWith(unexpected);
   const located = isQuoting ? null : /^(.*?)(?: in JSON)? at position (\d+)/.exec(message);
   const at = isQuoting ? findUnexpected(text) : Number(located?.[2] ?? text.length);
-  if (at === null) return { at, words: 'unexpected character' };
+  if (at === null) return 'unexpected character';
+  const lines = text.slice(0, at).split('\n');
+  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  const parserWords = located?.[1] ?? 'unexpected character';
+  const words = parserWords.slice(0, 1).toLowerCase() + parserWords.slice(1);
+  return `${place}: ${mistakeAt(text, at) ?? words}`;
+}
+
+/** A common mistake at this position. */
+function mistakeAt(text: string, at: number): string | undefined {
   const rest = text.slice(at, at + 2);
-  if (rest === '') return { at, words: 'the file ends before it is complete' };
-  if (rest === '//' || rest === '/*') return { at, words: 'JSON has no comments' };
-  if (/^[}\]]/.test(rest) && text.slice(0, at).trimEnd().endsWith(',')) {
-    return { at, words: `a comma before ${rest[0]}` };
-  }
-  const words = located?.[1] ?? 'unexpected character';
-  return { at, words: `${words.slice(0, 1).toLowerCase()}${words.slice(1)}` };
+  if (rest === '') return 'the file ends before it is complete';
+  if (rest === '//' || rest === '/*') return 'JSON has no comments';
+  const isTrailing = /^[}\]]/.test(rest) && text.slice(0, at).trimEnd().endsWith(',');
+  return isTrailing ? `a comma before ${rest[0]}` : undefined;
 }
 
 /** The only message without a position; it quotes the text. */

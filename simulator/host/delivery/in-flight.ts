@@ -8,11 +8,6 @@ import { findEvent, type World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { CancelToken, type DeliveryRequest } from './deliverer.ts';
 
-interface Running {
-  readonly attempt: Attempt;
-  readonly result: Promise<SendResult>;
-}
-
 /** The longest wait for attempts that were in flight before an advance. */
 const idleAtMostMs = 15_000;
 /** A timer that fires later than this was delayed by a busy machine. */
@@ -21,9 +16,9 @@ const stalledByMs = 100;
 export class InFlightDeliveries {
   readonly #host: WorldHost;
   /** By delivery, in the order in which they started. */
-  #running = new Map<string, Running>();
+  #running = new Map<string, Attempt>();
   /** During an advance, the advance handles the responses to its attempts. */
-  #awaited: Running[] | null = null;
+  #awaited: Attempt[] | null = null;
   /** Called when an attempt has ended; one wait at a time, because advances are queued. */
   #onEnd: () => void = () => undefined;
 
@@ -37,28 +32,26 @@ export class InFlightDeliveries {
 
   /** Starts an attempt; its answer is handled when it arrives, or in the order of an advance. */
   start(send: SendAttempt): void {
-    const startedAtMs = this.#host.world.nowMs;
-    const attempt = { send, startedAtMs, cancelToken: new CancelToken(), signature: null };
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    const running = { attempt, result: sendAttempt(this.#host, attempt) };
-    this.#running.set(send.deliveryId, running);
-    if (this.#awaited !== null) this.#awaited.push(running);
-    else this.#takeLater(running);
+    const attempt = new Attempt(this.#host, send);
+    this.#running.set(send.deliveryId, attempt);
+    if (this.#awaited !== null) this.#awaited.push(attempt);
+    else this.#takeLater(attempt);
   }
 
-  #takeLater(running: Running): void {
-    void running.result.then((result) =>
-      this.#host.untilKept(() => void this.#take(running, result)),
+  #takeLater(attempt: Attempt): void {
+    void attempt.result.then((result) =>
+      this.#host.untilKept(() => void this.#take(attempt, result)),
     );
   }
 
   /**
    * Applies the outcome of an attempt to the world, unless it was aborted; starts the next ones.
    */
-  #take(running: Running, result: SendResult): boolean {
+  #take(attempt: Attempt, result: SendResult): boolean {
     const host = this.#host;
-    const id = running.attempt.send.deliveryId;
-    if (this.#running.get(id) !== running) return false;
+    const id = attempt.send.deliveryId;
+    if (this.#running.get(id) !== attempt) return false;
     const { effects } = host.step({ ...result, atMs: host.nowMs });
     this.#running.delete(id);
     host.notify({ kind: 'delivery', id, phase: 'ended' });
@@ -78,11 +71,11 @@ export class InFlightDeliveries {
    */
   async settle(taken: (deliveryId: string) => void): Promise<boolean> {
     const awaited = this.#awaited ?? [];
-    for (let running = awaited[0]; running !== undefined; running = awaited[0]) {
-      const isTaken = this.#take(running, await running.result);
+    for (let attempt = awaited[0]; attempt !== undefined; attempt = awaited[0]) {
+      const isTaken = this.#take(attempt, await attempt.result);
       awaited.shift();
       if (!isTaken) return false;
-      taken(running.attempt.send.deliveryId);
+      taken(attempt.send.deliveryId);
     }
     return true;
   }
@@ -90,7 +83,7 @@ export class InFlightDeliveries {
   endOrder(): void {
     const rest = this.#awaited ?? [];
     this.#awaited = null;
-    for (const running of rest) this.#takeLater(running);
+    for (const attempt of rest) this.#takeLater(attempt);
   }
 
   /**
@@ -119,7 +112,7 @@ export class InFlightDeliveries {
   nextExpiryMs(): number | null {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     // Attempts are in the order in which they started, so the first one expires first.
-    for (const { attempt } of this.#running.values()) return attempt.startedAtMs + limitMs;
+    for (const { startedAtMs } of this.#running.values()) return startedAtMs + limitMs;
     return null;
   }
 
@@ -127,19 +120,11 @@ export class InFlightDeliveries {
   expire(nowMs: number): string[] {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
-    for (const [id, running] of [...this.#running]) {
-      const { send, startedAtMs, cancelToken, signature } = running.attempt;
+    for (const [id, attempt] of [...this.#running]) {
+      const { startedAtMs, cancelToken } = attempt;
       if (startedAtMs + limitMs > nowMs) break;
-      const answer = {
-        deliveryId: id,
-        attempt: send.attempt,
-        startedAtMs,
-        status: null,
-        error: `no response within ${limitMs / 1000} s of the sandbox's clock`,
-        durationMs: nowMs - startedAtMs,
-        signature,
-      };
-      this.#take(running, { kind: 'answered', answer });
+      const error = `no response within ${limitMs / 1000} s of the sandbox's clock`;
+      this.#take(attempt, answered(attempt, null, error, nowMs - startedAtMs));
       cancelToken.cancel();
       expired.push(id);
     }
@@ -150,7 +135,7 @@ export class InFlightDeliveries {
   abandon(): void {
     const running = [...this.#running.values()];
     this.#running = new Map();
-    for (const { attempt } of running) attempt.cancelToken.cancel();
+    for (const { cancelToken } of running) cancelToken.cancel();
     this.#onEnd();
   }
 
@@ -164,14 +149,22 @@ export class InFlightDeliveries {
   }
 }
 
-/** An attempt in flight. */
-interface Attempt {
+class Attempt {
   readonly send: SendAttempt;
   readonly startedAtMs: number;
-  readonly cancelToken: CancelToken;
+  readonly cancelToken = new CancelToken();
   /** Null until the request is signed. */
-  signature: string | null;
+  signature: string | null = null;
+  readonly result: Promise<SendResult>;
+
+  constructor(host: WorldHost, send: SendAttempt) {
+    this.send = send;
+    this.startedAtMs = host.world.nowMs;
+    this.result = sendAttempt(host, this);
+  }
 }
+
+const staleByMs = 3600 * 1000;
 
 /** `wallMs`: wall-clock time, because real receivers compare with theirs (EVT-5b). */
 type SendContext = Pick<WorldHost, 'world' | 'behaviour' | 'deliverer' | 'wallMs'>;
@@ -180,38 +173,42 @@ type SendResult =
   | { readonly kind: 'answered'; readonly answer: DeliveryAnswer }
   | ({ readonly kind: 'target-refused' } & RefusedTarget);
 
-const staleByMs = 3600 * 1000;
+function answered(
+  { send, startedAtMs, signature }: Attempt,
+  status: number | null,
+  error: string | null,
+  durationMs: number,
+): SendResult {
+  const { deliveryId, attempt } = send;
+  const answer = { deliveryId, attempt, startedAtMs, status, error, durationMs, signature };
+  return { kind: 'answered', answer };
+}
 
 /** Never rejects. The attempt belongs to the world that the host has now. */
 async function sendAttempt(host: WorldHost, attempt: Attempt): Promise<SendResult> {
   const { world, behaviour, deliverer, wallMs } = host;
   const context: SendContext = { world, behaviour, deliverer, wallMs };
-  const { send, startedAtMs } = attempt;
-  const { deliveryId } = send;
+  const { deliveryId, fault } = attempt.send;
   const beganMs = performance.now();
-  const answered = (status: number | null, error: string | null): SendResult => {
-    const durationMs = Math.round(performance.now() - beganMs);
-    const { signature } = attempt;
-    const sent = { deliveryId, attempt: send.attempt, startedAtMs };
-    return { kind: 'answered', answer: { ...sent, status, error, durationMs, signature } };
-  };
+  const end = (status: number | null, error: string | null) =>
+    answered(attempt, status, error, Math.round(performance.now() - beganMs));
   const refused = (why: string): SendResult => ({ kind: 'target-refused', deliveryId, why });
   let parcel = findParcel(world, deliveryId);
-  if (typeof parcel === 'string') return answered(null, parcel);
+  if (typeof parcel === 'string') return end(null, parcel);
   const found = findTarget(context, parcel.subscription);
   const target = 'then' in found ? await found : found;
   // EVT-13, EVT-7: the subscription may have been disabled or rotated during the look-up.
   if ('then' in found) parcel = findParcel(world, deliveryId);
-  if (typeof parcel === 'string') return answered(null, parcel);
+  if (typeof parcel === 'string') return end(null, parcel);
   if ('refused' in target) return refused(target.refused);
-  if ('unresolved' in target) return answered(null, target.unresolved);
+  if ('unresolved' in target) return end(null, target.unresolved);
   // EVT-9b: fifteen seconds in all, including the look-up.
   const leftMs = behaviour.delivery.connectionLimitMs - (performance.now() - beganMs);
   const request = signedRequest(context, parcel, attempt, target, Math.max(1, leftMs));
   const { status, error, refusedTarget } = await deliverer.deliver(request);
-  const result = refusedTarget === undefined ? answered(status, error) : refused(refusedTarget);
+  const result = refusedTarget === undefined ? end(status, error) : refused(refusedTarget);
   // EVT-4: delivery is at least once, so a fault may send a duplicate.
-  if (send.fault === 'duplicate' && typeof findParcel(world, deliveryId) !== 'string') {
+  if (fault === 'duplicate' && typeof findParcel(world, deliveryId) !== 'string') {
     await deliverer.deliver(request);
   }
   return result;
@@ -225,8 +222,7 @@ interface Parcel {
 /** The request to send, or why it is not sent. */
 function findParcel(world: World, deliveryId: string): Parcel | string {
   const delivery = world.deliveries.get(deliveryId);
-  const subscription =
-    delivery === undefined ? undefined : world.subscriptions.get(delivery.subscription_id);
+  const subscription = world.subscriptions.get(delivery?.subscription_id ?? 0);
   if (delivery === undefined || subscription === undefined) return 'not sent: it is gone';
   if (subscription.disabled) return 'not sent: its subscription was disabled';
   const event = findEvent(world, delivery.seq);
@@ -255,21 +251,18 @@ function findTarget(
   if (parsed.kind === 'refused') return judge({ url, addresses: null });
   const { href, hostname, origin, address } = parsed;
   const forward = world.forwards.get(origin);
-  const to = forward === undefined ? href : forwardedUrl(href, forward);
-  const pinned = (addresses: readonly string[] | null): Target => ({
-    url: to,
-    addresses: forward === undefined ? addresses : null,
-  });
-  if (address !== null) return judge(pinned([address]));
+  const forwarded =
+    forward === undefined ? null : { url: forwardedUrl(href, forward), addresses: null };
+  if (address !== null) return judge(forwarded ?? { url: href, addresses: [address] });
   const judgeName = (addresses: readonly string[] | null): FoundTarget =>
     // NS-23: a name that does not resolve now may do so later, so this is only a failed attempt.
     addresses?.length === 0
       ? { unresolved: `${hostname} does not resolve` }
-      : judge(pinned(addresses), addresses);
+      : judge(forwarded ?? { url: href, addresses }, addresses);
   const named = world.names.get(hostname);
-  if (named !== undefined) return judgeName(named);
   // A forwarded name counts as public unless an operator says what it resolves to.
-  return forward === undefined ? deliverer.resolve(hostname).then(judgeName) : judgeName(null);
+  if (named !== undefined || forward !== undefined) return judgeName(named ?? null);
+  return deliverer.resolve(hostname).then(judgeName);
 }
 
 /** A forward with a path is used as it is; a bare origin keeps path and query of the target. */

@@ -338,9 +338,7 @@ function refuseFile(error: NodeJS.ErrnoException): never {
 }
 
 /** The lines of a recording, and how its world was created. Throws a StateError. */
-export async function readRecording(
-  path: string,
-): Promise<{ readonly lines: readonly string[]; readonly options: LogHead }> {
+export async function readRecording(path: string) {
   const text = await readFile(path, 'utf8').catch(refuseReading);
   const lines = wholeLines(text);
   const head = lines[0] ?? text;
@@ -350,7 +348,8 @@ export async function readRecording(
   }
   const { settings = {}, deviations } = world as Partial<LogHead>;
   const ids = Array.isArray(deviations) ? deviations.map(String) : [];
-  return { lines, options: { settings, deviations: ids } };
+  const options: LogHead = { settings, deviations: ids };
+  return { lines, options };
 }
 
 /** Plays the lines of a recording. Throws a StateError that names the line. */

@@ -9,11 +9,8 @@ export type AdvanceOptions =
   | { readonly to_next: true };
 
 /** Something that happened during the advance. */
-interface AdvanceStep {
-  readonly atMs: number;
+interface AdvanceStep extends Omit<FiredTimer, 'kind'> {
   readonly kind: FiredTimer['kind'] | 'delivery';
-  readonly ref: string;
-  readonly outcome: string;
 }
 
 export interface AdvanceReport {

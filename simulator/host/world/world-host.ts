@@ -3,7 +3,7 @@
 
 import { parseJson } from '../../../fixtures/lenient.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
-import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
+import { type Call, type Facts, noFacts } from '../../core/call.ts';
 import type {
   CommandArguments,
   CommandName,
@@ -11,7 +11,6 @@ import type {
   CommandValue,
 } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
-import type { BodyFault } from '../../core/pipeline/find-fault.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import { copyWorld } from '../../core/state/copy-world.ts';
 import {
@@ -31,14 +30,9 @@ import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { type AdvanceOptions, type AdvanceReport, advance } from './advance.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
 
-/** The final outcome for a caller: a response, a cut connection, or nothing while it waits. */
+/** The final outcome for a caller: a response, or a cut connection. */
 export type Answer =
-  | {
-      readonly kind: 'answer';
-      readonly requestId: string;
-      readonly reply: Reply;
-      readonly bodyFault?: BodyFault;
-    }
+  | Omit<Extract<Effect, { readonly kind: 'answer' }>, 'n'>
   | { readonly kind: 'reset' };
 
 /** Something that happened, for the log, the stream and the events channel. */
@@ -65,15 +59,10 @@ export interface WorldSnapshot {
   readonly clock: ClockState;
 }
 
-export interface WorldHostOptions {
-  readonly world: World;
-  readonly behaviour: Behaviour;
-  readonly clock: Clock;
-  readonly deliverer: Deliverer;
-  readonly wallMs: () => number;
-  /** Called when a saved world replaces this one; if empty, its ids continue unchanged. */
-  readonly idNonce: () => string;
-}
+type WorldHostOptions = Pick<
+  WorldHost,
+  'world' | 'behaviour' | 'clock' | 'deliverer' | 'wallMs' | 'idNonce'
+>;
 
 type Waiting = (answer: Answer) => void;
 
@@ -108,6 +97,7 @@ export class WorldHost {
   readonly clock: Clock;
   readonly deliverer: Deliverer;
   readonly wallMs: () => number;
+  /** Called when a saved world replaces this one; if empty, its ids continue unchanged. */
   readonly idNonce: () => string;
   readonly inFlight: InFlightDeliveries;
   /** Coverage of this world since it was cleared, across resets. */
@@ -201,7 +191,6 @@ export class WorldHost {
     // A command may make work due immediately, which a frozen clock would never reach.
     this.fireUntil(atMs);
     this.notify({ kind: 'command', name });
-    if (result.outcome === undefined) throw new Error(`command ${name} had no outcome`);
     return result.outcome as CommandOutcome<CommandValue<N>>;
   }
 
