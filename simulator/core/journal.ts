@@ -10,11 +10,7 @@ export const idempotencyOutcomes = ['first', 'replayed', 'converged', 'in_flight
 export type IdempotencyOutcome = (typeof idempotencyOutcomes)[number];
 
 /** The effect of a fault on a call. */
-export interface InjectedFault {
-  readonly id: string;
-  readonly phase: Fault['phase'];
-  readonly effect: Fault['effect'];
-}
+export type InjectedFault = Pick<Fault, 'id' | 'phase' | 'effect'>;
 
 /** What the stages found about a call. */
 type Findings =

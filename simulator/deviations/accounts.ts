@@ -40,9 +40,9 @@ function firstBrand({ world, credential }: RequestContext): string {
 }
 
 function hashed(header: string | undefined) {
-  if (header === undefined) return { kind: 'missing' } as const;
-  const value = /^"[1-9]\d*-(0|[1-9]\d*)"$/.exec(header)?.[1];
-  return value === undefined ? ({ kind: 'malformed' } as const) : ({ kind: 'tag', value } as const);
+  if (header === undefined) return 'missing';
+  const tag = /^"[1-9]\d*-(0|[1-9]\d*)"$/.exec(header)?.[1];
+  return tag === undefined ? 'malformed' : [tag];
 }
 
 export const accountDeviations: DeviationFamily = {

@@ -132,7 +132,7 @@ export const updateDeviations: DeviationFamily = {
       update,
       (context) =>
         context.world.accounts.has(context.pathId) &&
-        parseIfMatch(headerOf(context, 'if-match')).kind !== 'tag',
+        !Array.isArray(parseIfMatch(headerOf(context, 'if-match'))),
     ),
   },
   'update-unknown-with-tag-is-412': {
@@ -143,7 +143,7 @@ export const updateDeviations: DeviationFamily = {
   'update-ignores-tag': {
     breaks: ['UPD-7'],
     story: 'The last update wins.',
-    override: taking((header) => parseIfMatch(header).kind === 'tag'),
+    override: taking((header) => Array.isArray(parseIfMatch(header))),
     alsoSeenAs: { 'UPD-12': 'all concurrent updates apply' },
   },
   'update-stale-tag-is-409': {

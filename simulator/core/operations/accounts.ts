@@ -150,10 +150,8 @@ function refusePerson(context: RequestContext, field: string, rule: Cite): Decis
   return refuse(context, 'invalid_state', [rule, 'IDEM-13'], detail, field);
 }
 
-type Named = { readonly first_name?: unknown; readonly last_name?: unknown };
-
-const isNameless = ({ first_name: first, last_name: last }: Named): boolean =>
-  typeof first !== 'string' && typeof last !== 'string';
+const isNameless = ({ first_name, last_name }: Body): boolean =>
+  typeof first_name !== 'string' && typeof last_name !== 'string';
 
 type NewAccount = Omit<Account, 'status' | 'revision' | 'first_deposit_id'>;
 
@@ -208,15 +206,9 @@ function refuseBatchFor(context: RequestContext, row: Body, index: number): Deci
   const { values, reach, settings } = context.behaviour;
   const refuseRow = (what: string, member: string, cites: readonly Cite[]) => {
     const detail = `Row ${index} ${what}; nothing was created.`;
-    const status = settings.batch_refusal_status;
-    return refuse(
-      context,
-      'validation_failed',
-      cites,
-      detail,
-      `accounts.${index}${member}`,
-      status,
-    );
+    const { batch_refusal_status: status } = settings;
+    const field = `accounts.${index}${member}`;
+    return refuse(context, 'validation_failed', cites, detail, field, status);
   };
   const reference = row.client_reference_id;
   if (reference === undefined || reference === null) {
@@ -235,32 +227,26 @@ function refuseBatchFor(context: RequestContext, row: Body, index: number): Deci
   // NS-33, the other choice: a missing field refuses the whole batch; any other fault fails only
   // its row (BULK-8).
   if (settings.bulk_row_problems !== 'batch') return null;
-  const lacking =
-    typeof reference === 'string' && values.isBlank(reference)
-      ? 'has a blank client_reference_id'
-      : optionalText(row, 'email') === null
-        ? 'has no email'
-        : (named ?? caller.brand_id) === null
-          ? 'has no brand_id, which this credential must name'
-          : null;
-  return lacking === null ? null : refuseRow(lacking, '', ['NS-33']);
+  const lacks = (what: string) => refuseRow(what, '', ['NS-33']);
+  if (values.isBlank(reference as string)) return lacks('has a blank client_reference_id');
+  if (optionalText(row, 'email') === null) return lacks('has no email');
+  if (named !== null || caller.brand_id !== null) return null;
+  return lacks('has no brand_id, which this credential must name');
 }
 
 /** BULK-2 to BULK-5: one entry per row, in order, with the response of a single create. */
 function bulkReply(rows: readonly Body[], replies: readonly Reply[]): Reply {
-  let created = 0;
-  const entries = replies.map((reply, index) => {
-    const hasLanded = reply.status < 300;
-    if (hasLanded) created += 1;
-    const body = JSON.parse(reply.body) as { id?: string; code?: string; detail?: string };
+  const entries = replies.map(({ status, body: text }, index) => {
+    const body = JSON.parse(text) as { id?: string; code?: string; detail?: string };
     return {
       client_reference_id: optionalText(rows[index] as Body, 'client_reference_id'),
-      status: reply.status,
-      id: hasLanded ? body.id : null,
-      code: hasLanded ? null : body.code,
-      detail: hasLanded ? null : body.detail,
+      status,
+      ...(status < 300
+        ? { id: body.id, code: null, detail: null }
+        : { id: null, code: body.code, detail: body.detail }),
     };
   });
+  const created = replies.filter(({ status }) => status < 300).length;
   const body = { total: rows.length, created, failed: rows.length - created, rows: entries };
   return { status: 200, contentType: 'application/json', body: JSON.stringify(body) };
 }
@@ -305,13 +291,13 @@ function citesOfMembers({ body }: RequestContext): readonly Cite[] {
 }
 
 function refuseTag(context: RequestContext, match: IfMatch): Decision | null {
-  if (match.kind === 'missing') {
+  if (match === 'missing') {
     const status = context.behaviour.settings.missing_if_match;
     const code = status === 412 ? 'revision_conflict' : 'validation_failed';
     const detail = 'Send If-Match with the ETag of the account as you last saw it.';
     return refuse(context, code, ['UPD-10', 'NS-18'], detail, 'If-Match', status);
   }
-  if (match.kind !== 'malformed') return null;
+  if (match !== 'malformed') return null;
   const detail = 'If-Match must be one strong tag in double quotes, such as "3".';
   return invalid(context, 'If-Match', detail, 'UPD-9', 'NS-39');
 }
@@ -337,14 +323,10 @@ function refuseMembers(context: RequestContext): Decision | null {
   }
   // NS-5: a setting may name the statuses; the rules take any (UPD-4).
   const status = optionalText(body, 'status');
-  if (account_statuses === null || status === null || account_statuses.includes(status))
-    return null;
-  return invalid(
-    context,
-    'status',
-    `status must be one of ${account_statuses.join(', ')}.`,
-    'NS-5',
-  );
+  if (account_statuses === null || status === null) return null;
+  if (account_statuses.includes(status)) return null;
+  const detail = `status must be one of ${account_statuses.join(', ')}.`;
+  return invalid(context, 'status', detail, 'NS-5');
 }
 
 function refuseStaleTag(
@@ -352,9 +334,7 @@ function refuseStaleTag(
   match: IfMatch,
   account: Account,
 ): Decision | null {
-  const current = String(account.revision);
-  if (match.kind === 'tag' && match.value === current) return null;
-  if (match.kind === 'any' && (match.values?.includes(current) ?? true)) return null;
+  if (match === '*' || match.includes(String(account.revision))) return null;
   // NS-54: how to get the current tag.
   const how =
     context.behaviour.settings.account_status_endpoint === 'served'

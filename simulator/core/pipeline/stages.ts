@@ -20,19 +20,21 @@ import {
 
 type Table = Readonly<Record<OperationName, OperationRow>>;
 
-interface Routes {
-  /** Operations by method and path; patterns are only tried if the path is not found here. */
-  readonly literal: ReadonlyMap<string, OperationName>;
-  readonly forms: readonly { name: OperationName; method: string; form: RegExp }[];
+const compiled = new WeakMap<Table, ReturnType<typeof compileRoutes>>();
+
+function routesOf(table: Table) {
+  let routes = compiled.get(table);
+  if (routes === undefined) {
+    routes = compileRoutes(table);
+    compiled.set(table, routes);
+  }
+  return routes;
 }
 
-const compiled = new WeakMap<Table, Routes>();
-
-function routesOf(table: Table): Routes {
-  const known = compiled.get(table);
-  if (known !== undefined) return known;
+function compileRoutes(table: Table) {
+  /** Operations by method and path; patterns are only tried if the path is not found here. */
   const literal = new Map<string, OperationName>();
-  const forms: Routes['forms'][number][] = [];
+  const forms: { name: OperationName; method: string; form: RegExp }[] = [];
   for (const [name, { method, path: own, absent }] of Object.entries(table)) {
     if (absent === true) continue;
     const path = own.startsWith('/') ? own : `/api/v1/${own}`;
@@ -40,9 +42,7 @@ function routesOf(table: Table): Routes {
     const form = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(':id', '([^/]*)');
     forms.push({ name: name as OperationName, method, form: new RegExp(`^${form}$`) });
   }
-  const routes = { literal, forms };
-  compiled.set(table, routes);
-  return routes;
+  return { literal, forms };
 }
 
 function findRoute(context: RequestContext): Decision | null {

@@ -59,7 +59,7 @@ import type {
 import { type Problem, requestId, serializePolicy } from '../serialize.ts';
 import { isLooseDecimal, isPlainDecimal } from '../values/decimal.ts';
 import { seededSecret, sha256Hex, signatureHeader, signBody } from '../values/digest.ts';
-import { formatEtag, type IfMatch, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
+import { type IfMatch, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
 import { normalisePhone, phoneIdentity } from '../values/phone.ts';
 import { parseTargetUrl, refuseAddresses } from '../values/target-url.ts';
 import {
@@ -172,8 +172,8 @@ function valuePolicy(settings: Settings) {
     /** UPD-9, NS-39. */
     ifMatch: (header: string | undefined): IfMatch =>
       (settings.if_match_star === 'any' ? parseIfMatchList : parseIfMatch)(header),
-    /** ACC-19. */
-    etag: ({ revision }: Account): string => formatEtag(revision),
+    /** ACC-19: a strong tag is the value in double quotes. */
+    etag: ({ revision }: Account): string => `"${revision}"`,
   };
 }
 

@@ -6,7 +6,7 @@ import { defaultWorld } from '../../../fixtures/worlds/built-in.ts';
 import { parseWorld } from '../../../fixtures/worlds.ts';
 import { seedWorld } from '../testing/begin-world.ts';
 import { phoneTables } from '../values/phone.ts';
-import { StartingWorldError } from './history.ts';
+import { StartingWorldError } from './start-world.ts';
 
 const pathOf = (path: Path) =>
   path.reduce<string>(

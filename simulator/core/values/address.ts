@@ -1,8 +1,8 @@
 // Distinguishes public internet addresses from all others.
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 
-/** A parsed IPv4 or IPv6 literal; the value is the address as one unsigned number. */
-export interface Address {
+/** A parsed literal; the value is the address as one unsigned number. */
+interface Address {
   readonly family: 4 | 6;
   readonly value: bigint;
 }
@@ -42,15 +42,9 @@ export const blocksByName: Readonly<Record<string, string>> = {
   'site-local': 'fec0::/10',
 };
 
-interface Block {
-  readonly name: string;
-  readonly cidr: string;
-  readonly family: 4 | 6;
-  readonly prefix: bigint;
-  readonly shift: bigint;
-}
+type Block = ReturnType<typeof parseBlock>;
 
-function parseBlock(name: string, cidr: string): Block {
+function parseBlock(name: string, cidr: string) {
   const [text = '', length] = cidr.split('/');
   const address = parseAddress(text);
   if (address === null) throw new Error(`${cidr} (${name}) is not a block of addresses`);

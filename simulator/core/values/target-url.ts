@@ -2,32 +2,17 @@
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { parseAddress, refuseAddress } from './address.ts';
 
-/** Where deliveries go. `address` is the hostname if that is an IP literal (IPv6 without brackets). */
-export interface TargetUrl {
-  readonly kind: 'target';
-  /** Normalised: no fragment, no trailing dot on the hostname. */
-  readonly href: string;
-  readonly origin: string;
-  readonly hostname: string;
-  readonly address: string | null;
-}
-
-/** Why a URL cannot be a target, as a sentence about the field `url`. */
-export interface RefusedUrl {
-  readonly kind: 'refused';
-  readonly why: string;
-}
-
 const maxUrlLength = 2048;
 const tooLong = `url must have at most ${maxUrlLength} characters`;
 
 /**
  * HOOK-7, HOOK-8: parses an `https://` URL and refuses hosts that are visibly non-public. Other
  * names must still be resolved and checked, see {@link refuseAddresses}. `allowLocal` also accepts
- * `http://` and loopback targets, which departs from the rules.
+ * `http://` and loopback targets, which departs from the rules. A refusal is a sentence about the
+ * field `url`; `address` is the hostname if that is an IP literal (IPv6 without brackets).
  */
-export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | RefusedUrl {
-  const refused = (why: string): RefusedUrl => ({ kind: 'refused', why });
+export function parseTargetUrl(text: string, allowLocal = false) {
+  const refused = (why: string) => ({ kind: 'refused', why }) as const;
   const spelling = refuseSpelling(text, allowLocal);
   if (spelling !== null) return refused(spelling);
   const url = parseUrl(text);
@@ -51,7 +36,7 @@ export function parseTargetUrl(text: string, allowLocal = false): TargetUrl | Re
   }
   if (url.href.length > maxUrlLength) return refused(tooLong);
   const { href, origin, hostname } = url;
-  return { kind: 'target', href, origin, hostname, address };
+  return { kind: 'target', href, origin, hostname, address } as const;
 }
 
 const authorityOf = (text: string): string => /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
