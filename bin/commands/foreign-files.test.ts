@@ -13,7 +13,7 @@ import { defaultSettings } from '../../fixtures/settings.ts';
 import { sample } from '../../fixtures/testing/sample.ts';
 import { readSavedWorld } from '../../simulator/compose/kept-world.ts';
 import { findNamedWorld } from '../../simulator/compose/options.ts';
-import { conformingBehaviour } from '../../simulator/core/policies/conforming.ts';
+import { conformingBehaviour } from '../../simulator/core/behaviour.ts';
 import { dumpWorld, loadWorld, StateError } from '../../simulator/core/state/snapshot.ts';
 import { playRecording, readRecording } from '../../simulator/host/storage/input-log.ts';
 import { readStateFile } from '../../simulator/host/storage/state-file.ts';

@@ -2,18 +2,7 @@
 // one schema, from which its type and the check of a saved state follow.
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { OperationName } from '../../fixtures/operations.ts';
-import {
-  accountMembers,
-  credentialMembers,
-  deliveryMembers,
-  entryMembers,
-  orderMembers,
-  plan,
-  positionMembers,
-  subscriptionMembers,
-  tradingAccountMembers,
-  transactionMembers,
-} from '../../fixtures/schemas/records.ts';
+import * as schemas from '../../fixtures/schemas/records.ts';
 import { replySchema } from './call.ts';
 import {
   count,
@@ -36,7 +25,7 @@ import {
 export const firmSchema = record({
   id,
   name: text,
-  plan,
+  plan: schemas.plan,
   /** Allowance of the firm in requests a second; null: four times its plan’s (LIM-3, NS-36). */
   rate_per_second: rate,
   /** False for operations that the firm may not use (AUTH-8). */
@@ -48,7 +37,7 @@ export const brandSchema = record({ id, firm_id: id, name: text });
 export type Brand = ValueOf<typeof brandSchema>;
 
 export const credentialSchema = record({
-  ...stored(credentialMembers),
+  ...stored(schemas.credentialMembers),
   client_id: id,
   /** The server credential that issued a delegated one (LIM-10). */
   minted_by: orNull(id),
@@ -67,21 +56,23 @@ export const tokenSchema = record({
 });
 export type Token = ValueOf<typeof tokenSchema>;
 
-export const accountSchema = record(stored({ ...accountMembers.api, ...accountMembers.operator }));
+export const accountSchema = record(
+  stored({ ...schemas.accountMembers.api, ...schemas.accountMembers.operator }),
+);
 export type Account = ValueOf<typeof accountSchema>;
 
-const entrySchema = record(stored(entryMembers));
+const entrySchema = record(stored(schemas.entryMembers));
 /** One movement of money on a trading account; the balance is the sum of them. */
 export type Entry = ValueOf<typeof entrySchema>;
 
 export const tradingAccountSchema = record({
-  ...stored(tradingAccountMembers),
+  ...stored(schemas.tradingAccountMembers),
   entries: listOf(entrySchema),
 });
 export type TradingAccount = ValueOf<typeof tradingAccountSchema>;
 
 export const transactionSchema = record({
-  ...stored({ ...transactionMembers.api, ...transactionMembers.operator }),
+  ...stored({ ...schemas.transactionMembers.api, ...schemas.transactionMembers.operator }),
   /** A deviation may store it as it was sent, which can be null. */
   method: ofType<string>(orNull(text)),
   transaction_type: text,
@@ -90,12 +81,12 @@ export type Transaction = ValueOf<typeof transactionSchema>;
 export type TransactionStatus = Transaction['status'];
 
 export const positionSchema = record({
-  ...stored({ ...positionMembers.api, ...positionMembers.operator }),
+  ...stored({ ...schemas.positionMembers.api, ...schemas.positionMembers.operator }),
   side: text,
 });
 export type Position = ValueOf<typeof positionSchema>;
 
-export const orderSchema = record({ ...stored(orderMembers), side: text });
+export const orderSchema = record({ ...stored(schemas.orderMembers), side: text });
 export type Order = ValueOf<typeof orderSchema>;
 
 export const keySchema = record({
@@ -117,7 +108,7 @@ export const bucketSchema = record({
 export type Bucket = ValueOf<typeof bucketSchema>;
 
 export const subscriptionSchema = record({
-  ...stored({ ...subscriptionMembers.api, ...subscriptionMembers.operator }),
+  ...stored({ ...schemas.subscriptionMembers.api, ...schemas.subscriptionMembers.operator }),
   url,
   event_categories: listOf(ofType<EventCategory>(text)),
   /** Events up to this sequence number have been considered for delivery. */
@@ -127,7 +118,7 @@ export type Subscription = ValueOf<typeof subscriptionSchema>;
 
 export const deliverySchema = record({
   id,
-  ...stored(deliveryMembers),
+  ...stored(schemas.deliveryMembers),
   /** The fault that delays its next attempt has already been applied. */
   'delayed?': flag,
   /** Attempts before this index belong to earlier rounds that ended in exhaustion. */

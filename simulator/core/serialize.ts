@@ -1,13 +1,7 @@
 // Records as JSON text, printed once and then sent and stored unchanged; and the ids of events and
 // requests.
 
-import {
-  accountMembers,
-  orderMembers,
-  positionMembers,
-  subscriptionMembers,
-  transactionMembers,
-} from '../../fixtures/schemas/records.ts';
+import * as schemas from '../../fixtures/schemas/records.ts';
 import type { Settings } from '../../fixtures/settings.ts';
 import type {
   Account,
@@ -81,12 +75,12 @@ function pick<R extends object>(members: object) {
 }
 
 /** ACC-18: never includes the email. */
-const pickAccount = pick<Account>(accountMembers.api);
+const pickAccount = pick<Account>(schemas.accountMembers.api);
 /** TXN-8, TXN-9, TXS-19: without reason and operator. */
-const pickTransaction = pick<Transaction>(transactionMembers.api);
-const pickOrder = pick<Order>(orderMembers);
-const pickPosition = pick<Position>(positionMembers.api);
-const pickSubscription = pick<Subscription>(subscriptionMembers.api);
+const pickTransaction = pick<Transaction>(schemas.transactionMembers.api);
+const pickOrder = pick<Order>(schemas.orderMembers);
+const pickPosition = pick<Position>(schemas.positionMembers.api);
+const pickSubscription = pick<Subscription>(schemas.subscriptionMembers.api);
 
 /** How records are shown, as JSON text. */
 export function serializePolicy(settings: Settings) {

@@ -17,8 +17,7 @@ import {
 import { findEntry } from './journal.ts';
 import { transitionChanges } from './operations/transactions.ts';
 import type { BodyFault } from './pipeline/find-fault.ts';
-import { refusalReply } from './pipeline/refuse.ts';
-import { RequestContext } from './pipeline/request-context.ts';
+import { RequestContext, refusalReply } from './pipeline/request-context.ts';
 import { runAndAnswer, runCall } from './pipeline/run-call.ts';
 import { tokenText } from './pipeline/stages.ts';
 import { existing, type SuspendedCall, type Timer, type TimerKind, type World } from './world.ts';

@@ -1,5 +1,5 @@
 // Deviations of ids, amounts and times (CONV).
-import { refuseUnreadable } from '../core/pipeline/refuse.ts';
+import { refuseUnreadable } from '../core/pipeline/request-context.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   inSeconds,

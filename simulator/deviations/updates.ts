@@ -1,6 +1,6 @@
 // Deviations of account updates (UPD).
 import { copyContext, headerOf, type RequestContext } from '../core/pipeline/request-context.ts';
-import { parseIfMatch } from '../core/values/etag.ts';
+import { parseIfMatch } from '../core/values/text.ts';
 import type { DeviationFamily } from './deviation.ts';
 import {
   answerAccount,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { defaultSettings } from '../../../fixtures/settings.ts';
-import { conformingBehaviour } from '../../../simulator/core/policies/conforming.ts';
+import { conformingBehaviour } from '../../../simulator/core/behaviour.ts';
 import { loadWorld } from '../../../simulator/core/state/snapshot.ts';
 import type { World } from '../../../simulator/core/world.ts';
 import { Program } from '../program.ts';

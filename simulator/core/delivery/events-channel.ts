@@ -2,8 +2,7 @@
 // closed.
 import type { Behaviour } from '../behaviour.ts';
 import { type Call, type Decision, noFacts } from '../call.ts';
-import { invalid, refuseUnnamed } from '../pipeline/refuse.ts';
-import { RequestContext } from '../pipeline/request-context.ts';
+import { invalid, RequestContext, refuseUnnamed } from '../pipeline/request-context.ts';
 import { tokenText } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { findEvent, indexSince, type World } from '../world.ts';

@@ -9,13 +9,18 @@ import type { Behaviour } from '../behaviour.ts';
 import { type Batch, type Cite, citesIf, type Decision, type Reply } from '../call.ts';
 import { put } from '../change.ts';
 import { emit } from '../delivery/deliveries.ts';
-import { invalid, refuse } from '../pipeline/refuse.ts';
-import { type Body, callerOf, headerOf, type RequestContext } from '../pipeline/request-context.ts';
+import {
+  type Body,
+  callerOf,
+  headerOf,
+  invalid,
+  type RequestContext,
+  refuse,
+} from '../pipeline/request-context.ts';
 import { refuseByFirm } from '../pipeline/stages.ts';
 import type { Account } from '../records.ts';
 import { findReferenced, personKeys } from '../references.ts';
-import type { IfMatch } from '../values/etag.ts';
-import { shortened } from '../values/text.ts';
+import { type IfMatch, shortened } from '../values/text.ts';
 import { findAccount, optionalText, parseNamedId, refuseReference } from './members.ts';
 
 export function createAccount(context: RequestContext): Decision {

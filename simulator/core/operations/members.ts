@@ -1,8 +1,13 @@
 // What a call names: texts of its body, ids, and the records behind them within the caller's reach. A
 // record out of reach reads as unknown (AUTH-6).
 import { type Cite, citesIf, type Decision } from '../call.ts';
-import { invalid, refuse } from '../pipeline/refuse.ts';
-import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
+import {
+  type Body,
+  callerOf,
+  invalid,
+  type RequestContext,
+  refuse,
+} from '../pipeline/request-context.ts';
 import type { Account, Credential, TradingAccount, Transaction } from '../records.ts';
 
 /** A text member; null if it is missing or null. */

@@ -1,7 +1,12 @@
 // The reads: pages of accounts and transactions (NS-2, CONV-3), and the status of an account (NS-54).
 import type { Decision } from '../call.ts';
-import { invalid, refuse } from '../pipeline/refuse.ts';
-import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
+import {
+  callerOf,
+  invalid,
+  type RequestContext,
+  refuse,
+  scopesOf,
+} from '../pipeline/request-context.ts';
 import { serializeAccountStatus } from '../serialize.ts';
 import { accountReply } from './accounts.ts';
 import { citesOfReach, findAccount, parseOtherPathId } from './members.ts';

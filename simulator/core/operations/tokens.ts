@@ -3,8 +3,12 @@
 import { decodePercent } from '../../../fixtures/lenient.ts';
 import type { Cite, Decision } from '../call.ts';
 import { type Change, put, putAt } from '../change.ts';
-import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
-import { headerOf, type RequestContext } from '../pipeline/request-context.ts';
+import {
+  headerOf,
+  type RequestContext,
+  refuse,
+  refuseUnnamed,
+} from '../pipeline/request-context.ts';
 import { rateRefusal } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { equalInConstantTime, seededSecret } from '../values/digest.ts';

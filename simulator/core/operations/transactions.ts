@@ -4,8 +4,13 @@ import { type Cite, citesIf, type Decision } from '../call.ts';
 import { type Change, put } from '../change.ts';
 import type { CommandContext } from '../commands/commands.ts';
 import { emit } from '../delivery/deliveries.ts';
-import { invalid, refuse } from '../pipeline/refuse.ts';
-import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
+import {
+  callerOf,
+  invalid,
+  type RequestContext,
+  refuse,
+  scopesOf,
+} from '../pipeline/request-context.ts';
 import type { Account, Entry, TradingAccount, Transaction, TransactionStatus } from '../records.ts';
 import { findReferenced, transactionKey } from '../references.ts';
 import {

@@ -8,8 +8,13 @@ import {
 import { validate } from '../../../fixtures/schemas/validate.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { Cite, Decision } from '../call.ts';
-import { refuseUnreadable } from './refuse.ts';
-import { type Body, headerOf, operationRowOf, type RequestContext } from './request-context.ts';
+import {
+  type Body,
+  headerOf,
+  operationRowOf,
+  type RequestContext,
+  refuseUnreadable,
+} from './request-context.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const cites: readonly Cite[] = ['ERR-2', 'NS-14'];

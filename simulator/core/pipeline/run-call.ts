@@ -8,8 +8,7 @@ import { findEntry, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
 import type { SuspendedCall, TimerKind } from '../world.ts';
 import type { CallEffect, Fault, FaultRefusal } from './find-fault.ts';
-import { refuse, refuseUnreadable } from './refuse.ts';
-import { operationOf, type RequestContext } from './request-context.ts';
+import { operationOf, type RequestContext, refuse, refuseUnreadable } from './request-context.ts';
 import { rateRefusal, refuseToken } from './stages.ts';
 import { takeCallFault } from './take-fault.ts';
 

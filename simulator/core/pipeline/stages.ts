@@ -7,13 +7,15 @@ import type { Demand } from '../behaviour.ts';
 import { type Cite, citesIf, type Decision, type Reply } from '../call.ts';
 import { type Change, putAt } from '../change.ts';
 import { readBody } from './body.ts';
-import { refusalReply, refuse, refuseUnnamed } from './refuse.ts';
 import {
   callerOf,
   headerOf,
   operationOf,
   operationRowOf,
   type RequestContext,
+  refusalReply,
+  refuse,
+  refuseUnnamed,
   type Stage,
   scopesOf,
 } from './request-context.ts';

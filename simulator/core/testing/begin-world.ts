@@ -2,7 +2,7 @@
 // inputs.
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { type WorldFixture, worlds } from '../../../fixtures/worlds.ts';
-import { conformingBehaviour } from '../policies/conforming.ts';
+import { conformingBehaviour } from '../behaviour.ts';
 import { seedInSlices } from '../seed/start-world.ts';
 import { step } from '../step.ts';
 import type { World } from '../world.ts';

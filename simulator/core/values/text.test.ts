@@ -1,7 +1,16 @@
-// Boundary cases of lengths, blanks and ids.
+// Boundary cases of lengths, blanks, ids and entity tags.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { countBytes, countCodePoints, foldCase, isBlank, parseExactId, parseId } from './text.ts';
+import {
+  countBytes,
+  countCodePoints,
+  foldCase,
+  isBlank,
+  parseExactId,
+  parseId,
+  parseIfMatch,
+  parseIfMatchList,
+} from './text.ts';
 
 const texts = suite('text');
 
@@ -55,6 +64,23 @@ texts('ids are decimal, and leading zeros do not count (NS-48)', () => {
     assert.is(parseId(text), loose, JSON.stringify(text));
     assert.is(parseExactId(text), exact, JSON.stringify(text));
   }
+});
+
+const tags = ['"1"', ' "1" ', '""', '"a!~\u00ff"'];
+const malformed = ['', '1', '"1', "'1'", 'W/"1"', 'w/"1"', '"1 2"', '"1""2"', '"1", "2"', '*'];
+
+texts('only a single strong tag is accepted (UPD-9, NS-39)', () => {
+  for (const header of tags) assert.ok(Array.isArray(parseIfMatch(header)), header);
+  for (const header of malformed) assert.is(parseIfMatch(header), 'malformed', header);
+  assert.is(parseIfMatch(undefined), 'missing');
+});
+
+texts('lists and * are accepted if the setting allows them', () => {
+  assert.is(parseIfMatchList('*'), '*');
+  assert.equal(parseIfMatchList('"1", "2"'), ['1', '2']);
+  assert.equal(parseIfMatchList('"1"'), ['1']);
+  assert.is(parseIfMatchList('"1", W/"2"'), 'malformed');
+  assert.is(parseIfMatchList(undefined), 'missing');
 });
 
 texts.run();

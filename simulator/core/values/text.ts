@@ -1,4 +1,4 @@
-// Lengths, blanks and ids of the texts in a request.
+// Lengths, blanks, ids and entity tags in the texts of a request.
 
 /** NS-40: Unicode code points; a lone surrogate counts as one. */
 export const countCodePoints = (text: string): number =>
@@ -39,3 +39,24 @@ export function shortened(text: string): string {
 }
 
 const longestShown = 40;
+
+/** `If-Match`: the tags without their quotes, any tag, or why the header cannot be used. */
+export type IfMatch = readonly string[] | '*' | 'missing' | 'malformed';
+
+const strongTag = /^"([\x21\x23-\x7e\x80-\xff]*)"$/;
+
+/** UPD-9: one strong tag; weak, unquoted, several or `*` are malformed (NS-39). */
+export function parseIfMatch(header: string | undefined): IfMatch {
+  if (header === undefined) return 'missing';
+  const tag = strongTag.exec(header.trim())?.[1];
+  return tag === undefined ? 'malformed' : [tag];
+}
+
+/** NS-39, the other choice: `*` and lists as HTTP defines them (RFC 9110 §13.1.1). */
+export function parseIfMatchList(header: string | undefined): IfMatch {
+  const single = parseIfMatch(header);
+  if (single !== 'malformed' || header === undefined) return single;
+  if (header.trim() === '*') return '*';
+  const tags = header.split(',').map((part) => strongTag.exec(part.trim())?.[1]);
+  return tags.every((tag) => tag !== undefined) ? tags : 'malformed';
+}

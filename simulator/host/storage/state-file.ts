@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Adapter, Low } from 'lowdb';
 import { parseJson } from '../../../fixtures/lenient.ts';
 import { parseSettings } from '../../../fixtures/settings.ts';
-import { conformingBehaviour } from '../../core/policies/conforming.ts';
+import { conformingBehaviour } from '../../core/behaviour.ts';
 import {
   dumpWorld,
   StateError,

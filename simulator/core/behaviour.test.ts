@@ -1,9 +1,9 @@
 // How buckets refill, their maximum, and which ids name the same subject of a key.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../../fixtures/settings.ts';
-import type { Body, RequestContext } from '../pipeline/request-context.ts';
-import { conformingBehaviour, keyPolicy, limitPolicy } from './conforming.ts';
+import { defaultSettings } from '../../fixtures/settings.ts';
+import { conformingBehaviour, keyPolicy, limitPolicy } from './behaviour.ts';
+import type { Body, RequestContext } from './pipeline/request-context.ts';
 
 const policies = suite('policies');
 const { level } = limitPolicy(defaultSettings);
