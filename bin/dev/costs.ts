@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Inventory } from '../../conformance/engine/inventory/inventory.ts';
+import { MEASURED_RATES } from '../../conformance/engine/inventory/plan.ts';
 import { runScenarios } from '../../conformance/engine/run/run.ts';
 import type { Selection } from '../../conformance/engine/run/select.ts';
 import { socketSender } from '../../conformance/engine/send/sender.ts';
@@ -15,15 +16,12 @@ import { createSandbox } from '../../simulator/index.ts';
 import { profileOfSandbox } from '../e2e/testing/live-profile.ts';
 import { root } from './root.ts';
 
-type Row = Record<string, number>;
+type Row = Readonly<Record<string, number | readonly number[]>>;
 
 /** At this rate no request has to wait, so the measured time is the scenario's own. */
 const unlimitedRate = 2_000;
-/** Exhausting a rate takes more calls the higher it is. */
-const slowRate = 5;
-const fastRate = 15;
 
-/** The number of concurrent clients depends on the plan. */
+/** Exhausting a rate takes more calls the higher it is, and concurrent clients depend on the plan. */
 const byRate = scenarios
   .filter(({ id, lane }) => lane === 'limits' || /crowd/.test(id))
   .map(({ id }) => id);
@@ -55,7 +53,7 @@ function rowOf(results: readonly ScenarioResult[], id: string, hasWaits = true):
   if (result === undefined || result.attempts === 0) return undefined;
   const calls = result.exchanges.filter(({ kind }) => kind === 'call');
   const own = calls.filter(({ as }) => as === 'firm').length;
-  const row: Row = { calls: own, other_calls: calls.length - own };
+  const row: Record<string, number> = { calls: own, other_calls: calls.length - own };
   const inventory = new Inventory('');
   for (const { request, response } of calls) if (response) inventory.note(request, response);
   Object.assign(row, inventory.made);
@@ -64,22 +62,23 @@ function rowOf(results: readonly ScenarioResult[], id: string, hasWaits = true):
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value > 0));
 }
 
-/** The additional calls for each further request a second, from two rates. */
-function withRate(slow: Row | undefined, fast: Row | undefined): Row | undefined {
-  if (slow === undefined || fast === undefined) return slow;
-  const rise = ((fast.calls ?? 0) - (slow.calls ?? 0)) / (fastRate - slowRate);
-  const calls = Math.max(0, Math.round((slow.calls ?? 0) - rise * slowRate));
-  return { ...slow, calls, per_rate: Math.round(rise * 10) / 10 };
+/** All calls at each measured rate, beside what is made at the first. */
+function withRates(rows: readonly (Row | undefined)[]): Row | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { calls: _, other_calls: __, ...rest } = first;
+  const sent = (row: Row = {}) => Number(row.calls ?? 0) + Number(row.other_calls ?? 0);
+  return { at_rate: rows.map(sent), ...rest };
 }
 
-console.error('A profile, the rates of it, and the control plane: four runs of every scenario');
+console.error('A profile, the rates of it, and the control plane: six runs of every scenario');
 const live = await play(unlimitedRate, { skip: byRate });
-const slow = await play(slowRate, { only: byRate });
-const fast = await play(fastRate, { only: byRate });
+const limited: (readonly ScenarioResult[])[] = [];
+for (const rate of MEASURED_RATES) limited.push(await play(rate, { only: byRate }));
 const whole = await play(null);
 const lines = scenarios.map(({ id }) => {
   const profile = byRate.includes(id)
-    ? withRate(rowOf(slow, id), rowOf(fast, id))
+    ? withRates(limited.map((results) => rowOf(results, id)))
     : rowOf(live, id);
   return `  ${JSON.stringify(id)}: ${JSON.stringify({ profile, control: rowOf(whole, id, false) })}`;
 });

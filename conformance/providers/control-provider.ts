@@ -1,7 +1,7 @@
 // Targets with a control plane: a world for the run and one for each scenario that needs its own. Every
 // credential, trading account, name and fault is created on demand.
 import { randomUUID } from 'node:crypto';
-import { type Capability, EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
+import { EVERY_CAPABILITY, type Role } from '../engine/capabilities.ts';
 import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
 import { Answer } from '../engine/send/answer.ts';
 import { encodeCall } from '../engine/send/call.ts';
@@ -55,31 +55,17 @@ function usualOrder(instrument: string, side: string, size: string, sides: [stri
   };
 }
 
-/** What all targets of a run share. */
-interface Shared {
-  readonly options: ControlProviderOptions;
-  readonly offers: ReadonlySet<Capability>;
-  readonly orders: OrderTemplates;
-  readonly receiver: () => Promise<WebhookReceiver>;
-}
-
 export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
-  const { controlUrl, sender, controlToken, maxRate } = options;
+  const { controlUrl, sender, controlToken } = options;
   const plane = new ControlPlaneClient(controlUrl, sender, controlToken);
   const absent = await plane.absence();
   if (absent !== null) throw new Blocked(absent);
-  // A control plane can create everything that a scenario may need.
-  const isLimited = !isAmple(maxRate, PRO_PER_SECOND);
-  const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || !isLimited));
   /** Drops each world that still exists. */
   const leaves = new Set<() => Promise<void>>();
   let listening: Promise<WebhookReceiver> | undefined;
-  const shared: Shared = {
-    ...{ options, offers, orders: ordersOf(options.positions) ?? USUAL_ORDERS },
-    receiver: async () => {
-      listening ??= Promise.resolve(options.receiver ?? WebhookReceiver.listen());
-      return listening;
-    },
+  const receiver = () => {
+    listening ??= Promise.resolve(options.receiver ?? WebhookReceiver.listen());
+    return listening;
   };
   /** A world whose clock stands still: only the scenario causes anything in it. */
   const makeWorld = async (): Promise<Target> => {
@@ -90,9 +76,9 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     };
     leaves.add(leave);
     const own = plane.at(`${plane.url}/worlds/${name}`);
-    return controlTarget(shared, own, leave, [['x-sandbox-world', name]]);
+    return controlTarget(options, own, receiver, { leave, header: ['x-sandbox-world', name] });
   };
-  const whole = () => controlTarget(shared, plane);
+  const whole = () => controlTarget(options, plane, receiver);
   // Whether worlds are offered is found out by creating the run's own.
   const world = await makeWorld().catch((error: unknown) => {
     if (error instanceof Blocked) return undefined;
@@ -100,7 +86,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
   });
   const target = world ?? whole();
   return {
-    ...{ offers, worlds: world !== undefined, notes: [] },
+    ...{ offers: target.offers, worlds: world !== undefined, notes: [] },
     shared: async () => target,
     own: async () => (world === undefined ? whole() : makeWorld()),
     async close() {
@@ -129,14 +115,22 @@ const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   client: { scopes: SCOPES },
 };
 
-/** `leave` drops the world; without it this is the whole target. */
+interface World {
+  /** Drops the world. */
+  readonly leave: () => Promise<void>;
+  readonly header: HeaderLine;
+}
+
+/** A world or, without one, the whole target. */
 function controlTarget(
-  { options, offers, orders, receiver }: Shared,
+  { baseUrl, sender, secret, maxRate, positions }: ControlProviderOptions,
   plane: ControlPlaneClient,
-  leave?: () => Promise<void>,
-  addedHeaders: readonly HeaderLine[] = [],
+  receiver: () => Promise<WebhookReceiver>,
+  world?: World,
 ): Target {
-  const { baseUrl, sender, secret } = options;
+  // A control plane can create everything that a scenario may need.
+  const hasBursts = isAmple(maxRate, PRO_PER_SECOND);
+  const offers = new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || hasBursts));
   const credentials = new Map<Role, Promise<Credential>>();
   /** The endpoints of this target, each with its receiver. */
   const endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
@@ -178,11 +172,11 @@ function controlTarget(
   const operator: typeof plain = {
     ...plain,
     advance: async (byMs) => {
-      const isLong = byMs >= COPY_WITHIN_MS;
+      const long = byMs >= COPY_WITHIN_MS ? 1 : 0;
       advancedMs += byMs;
-      if (isLong) longAdvances += 1;
+      longAdvances += long;
       await plain.advance(byMs).finally(() => {
-        if (isLong) longAdvances -= 1;
+        longAdvances -= long;
       });
     },
   };
@@ -223,8 +217,10 @@ function controlTarget(
   };
 
   return {
-    ...{ baseUrl, addedHeaders, offers, orders, operator, mainRole: 'firm' },
-    disposable: leave !== undefined,
+    ...{ baseUrl, offers, operator, mainRole: 'firm' },
+    addedHeaders: world === undefined ? [] : [world.header],
+    orders: ordersOf(positions) ?? USUAL_ORDERS,
+    disposable: world !== undefined,
     mainName: 'the credential that the control plane made',
     credential: (role) => {
       const made = credentials.get(role) ?? make(role);
@@ -236,10 +232,8 @@ function controlTarget(
       return role === 'other_brand' ? BRANDS.other_brand : BRANDS.brand;
     },
     seed: async (kind) => {
-      throw new MissingCapability(
-        kind,
-        'trading accounts are opened here, not taken from a profile',
-      );
+      const why = 'trading accounts are opened here, not taken from a profile';
+      throw new MissingCapability(kind, why);
     },
     settledTransaction: async () => {
       throw new MissingCapability('settled_transaction', 'transactions are settled here');
@@ -259,7 +253,7 @@ function controlTarget(
     },
     close: async () => {
       for (const [own, endpoint] of endpoints.splice(0)) own.forget(endpoint);
-      await leave?.();
+      await world?.leave();
     },
   };
 }

@@ -346,7 +346,7 @@ function citedBy(report: Report, finding: ReportFinding): readonly ReportExchang
 /** `217 accounts, 75 accounts by bulk`; kinds with a count of zero are left out. */
 export function madeWords(made: Readonly<Record<Kind, number>>): string {
   const parts = KINDS.filter((kind) => made[kind] > 0).map((kind) =>
-    count(made[kind], ...kindWords[kind]),
+    count(made[kind], kindWords[kind][0], kindWords[kind][1]),
   );
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }

@@ -4,7 +4,7 @@
 import { EXIT_CODES } from '../../../conformance/engine/judge/verdicts.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
-import { withLimit } from '../../../conformance/engine/send/time-limit.ts';
+import { withLimit } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import {
   type Forms,

@@ -8,24 +8,17 @@ import { Answer } from '../send/answer.ts';
 import { idText, type Json, memberAt, membersIn, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
 
-export type Kind =
-  | 'accounts'
-  | 'bulk_accounts'
-  | 'transactions'
-  | 'positions'
-  | 'subscriptions'
-  | 'tokens';
-
 /** In the order in which reports list them. */
-export const kindWords: Readonly<Record<Kind, readonly [one: string, many: string]>> = {
+export const kindWords = {
   accounts: ['account', 'accounts'],
   bulk_accounts: ['account by bulk', 'accounts by bulk'],
   transactions: ['transaction', 'transactions'],
   positions: ['position', 'positions'],
   subscriptions: ['webhook subscription', 'webhook subscriptions'],
   tokens: ['token', 'tokens'],
-};
+} as const;
 
+export type Kind = keyof typeof kindWords;
 export const KINDS = Object.keys(kindWords) as Kind[];
 
 /** Ids that no record has: probes may name them in every path and body. */
@@ -116,7 +109,7 @@ export class Inventory {
 
   /** The number of records of each kind, including zeros. */
   get made(): Readonly<Record<Kind, number>> {
-    const counts = KINDS.map((kind) => [kind, this.#ids(kind).length]);
+    const counts = KINDS.map((kind) => [kind, this.#of(kind).length]);
     return { ...(Object.fromEntries(counts) as Record<Kind, number>), tokens: this.#tokens };
   }
 
@@ -130,10 +123,14 @@ export class Inventory {
     };
   }
 
+  #of(kind: Kind, state?: string): CreatedRecord[] {
+    return [...this.#made.values()].filter(
+      (each) => each.kind === kind && (state === undefined || each.state === state),
+    );
+  }
+
   #ids(kind: Kind, state?: string): string[] {
-    return [...this.#made.values()]
-      .filter((each) => each.kind === kind && (state === undefined || each.state === state))
-      .map(({ id }) => id);
+    return this.#of(kind, state).map(({ id }) => id);
   }
 
   #accounts(): string[] {
@@ -164,9 +161,8 @@ export class Inventory {
           this.#put({ kind: 'subscriptions', id, state, authorization });
         }
       }
-      for (const { kind, id, state, authorization } of [...this.#made.values()]) {
-        const isEnabled = kind === 'subscriptions' && state === 'enabled';
-        if (isEnabled) await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
+      for (const { id, authorization } of this.#of('subscriptions', 'enabled')) {
+        await send('POST', `/${encodeURIComponent(id)}/disable`, authorization);
       }
     } catch (error) {
       // Without an answer it stays in the report as enabled.

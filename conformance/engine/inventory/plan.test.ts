@@ -32,14 +32,18 @@ const chosen = scenarios
   .map((scenario: Scenario) => ({ scenario, rules: scenario.rules }));
 
 plan('a pace half as fast takes twice as long, and sends as much', () => {
-  const at = (perSecond: number, firmPerSecond = perSecond * 4) =>
-    planRun(chosen, { mode: 'profile', perSecond, firmPerSecond });
+  const at = (perSecond: number, firmPerSecond = perSecond * 4, own = chosen) =>
+    planRun(own, { mode: 'profile', perSecond, firmPerSecond });
   const [slow, fast] = [at(1), at(2)];
   assert.is(Math.round(slow.ms / fast.ms), 2);
   assert.is(slow.requests, fast.requests);
   assert.ok(slow.made.accounts > 50);
   // The rate of the firm slows down requests that several credentials send together.
   assert.ok(at(100, 1).ms >= slow.ms);
+  const limits = scenarios.filter(({ id }) => id === 'lim-bulk-is-one');
+  const [lim] = limits.map((scenario) => [{ scenario, rules: scenario.rules }]);
+  const counts = [1, 5, 10, 200, 1000].map((rate) => at(rate, rate, lim).requests);
+  assert.equal(counts, [7, 7, 13, 241, 241]);
 });
 
 /** Plays answers to POSTs; returns what the run made and left. */

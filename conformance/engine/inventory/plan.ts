@@ -9,10 +9,16 @@ import { KINDS, type Kind } from './inventory.ts';
 /** With a control plane a scenario checks more, in worlds of its own. */
 export type Mode = 'profile' | 'control';
 
-/** `other_calls` use other credentials than the main one; `per_rate` is per request a second. */
+/** The rates of the main credential at which rows with `at_rate` were measured. */
+export const MEASURED_RATES = [5, 15, 50, 200];
+
+/**
+ * `other_calls` use other credentials than the main one. `at_rate` are all requests, unpaced, of a
+ * scenario that sends more the higher the rate is.
+ */
 type CostRow = {
-  readonly [name in Kind | 'calls' | 'other_calls' | 'per_rate' | 'wait_ms']?: number;
-};
+  readonly [name in Kind | 'calls' | 'other_calls' | 'wait_ms']?: number;
+} & { readonly at_rate?: readonly number[] };
 
 export interface Pace {
   readonly mode: Mode;
@@ -34,8 +40,6 @@ const UNMEASURED: CostRow = { calls: 10, accounts: 2 };
 /** The pacer stays below the allowed rate by this factor. */
 const CAUTION = 0.95;
 const ROUND_TRIP_MS = 15;
-/** The number of concurrent requests in a crowd. */
-const CROWD = 16;
 const WIDTH = { profile: 6, control: 12 } as const;
 
 function costOf({ id }: Scenario, mode: Mode): CostRow {
@@ -46,15 +50,9 @@ function costOf({ id }: Scenario, mode: Mode): CostRow {
 export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPlan {
   const { mode, perSecond, firmPerSecond } = pace;
   const rows = chosen.map(({ scenario }) => costOf(scenario, mode));
-  const total = (name: keyof CostRow) => sum(rows.map((row) => row[name] ?? 0));
+  const total = (name: Exclude<keyof CostRow, 'at_rate'>) => sum(rows.map((row) => row[name] ?? 0));
   const made = Object.fromEntries(KINDS.map((kind) => [kind, total(kind)])) as RunPlan['made'];
-  // Bursts are not paced, nor are races, which do not grow with the rate.
-  const atOnce = sum(
-    chosen.map(({ scenario }, at) => {
-      const most = scenario.lane === 'limits' ? perSecond : Math.min(perSecond, CROWD);
-      return Number.isFinite(perSecond) ? (rows[at]!.per_rate ?? 0) * most : 0;
-    }),
-  );
+  const atOnce = sum(rows.map(({ at_rate: counts }) => (counts ? countAt(perSecond, counts) : 0)));
   const paced = total('calls') + total('other_calls');
   // LIM-1, LIM-2: the rate of the main credential limits its own calls; the firm's rate limits all.
   const pacedMs = Math.max(total('calls') / perSecond, paced / firmPerSecond) * (1000 / CAUTION);
@@ -72,6 +70,15 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
     made,
     ms: Math.round(Math.max(pacedMs + busyMs, ...concurrent) + alone),
   };
+}
+
+/** The count grows evenly from one measured rate to the next, and no further after the last. */
+function countAt(perSecond: number, counts: readonly number[]): number {
+  const next = MEASURED_RATES.findIndex((rate) => rate >= perSecond);
+  if (next <= 0) return counts.at(next)!;
+  const [low = 0, high = 0] = MEASURED_RATES.slice(next - 1);
+  const [few = 0, many = 0] = counts.slice(next - 1);
+  return few + ((perSecond - low) / (high - low)) * (many - few);
 }
 
 function sum(numbers: readonly number[]): number {

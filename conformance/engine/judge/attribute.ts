@@ -76,12 +76,9 @@ export function followRefusals(results: readonly ScenarioResult[]): ScenarioResu
       return failure ? [{ failure, rule: rule!, calls: evidence.length }] : [];
     }),
   );
-  // The finding with the fewest calls shows it most plainly.
-  failures.sort((one, other) => one.calls - other.calls);
-  const causes = new Map<string, RuleId>();
-  for (const { failure, rule } of failures) {
-    if (!causes.has(failure)) causes.set(failure, rule);
-  }
+  // The finding with the fewest calls shows it most plainly; in a map, the last one counts.
+  failures.sort((one, other) => one.calls - other.calls).reverse();
+  const causes = new Map(failures.map(({ failure, rule }) => [failure, rule]));
   return results.map((result) => followRefusal(result, causes));
 }
 
@@ -190,14 +187,12 @@ function referencesIn({ sent }: Answer): string[] {
   });
 }
 
-type Explained = ReadonlyMap<Finding, Pick<Deviation, 'rule' | 'scenario'>>;
-
 /**
  * A finding stands if no rule that it presumes deviates. Every other finding is explained by one
  * that stands, directly or through others. Findings that presume each other in a cycle stand too:
  * otherwise none of them would be reported.
  */
-function explain(all: readonly Deviation[]): Explained {
+function explain(all: readonly Deviation[]): ReadonlyMap<Finding, Deviation> {
   const causes = new Map(
     all.map((each) => [
       each,
@@ -218,7 +213,10 @@ function explain(all: readonly Deviation[]): Explained {
   return explained;
 }
 
-function without(result: ScenarioResult, explained: Explained): ScenarioResult {
+function without(
+  result: ScenarioResult,
+  explained: ReadonlyMap<Finding, Deviation>,
+): ScenarioResult {
   const findings = result.findings.map((finding): Finding => {
     const cause = explained.get(finding);
     if (cause === undefined) return finding;

@@ -139,7 +139,7 @@ export class Expectation {
       verdict: doubt === undefined ? failing : 'inconclusive',
       actual: doubt === undefined ? actual() : `${actual()}: ${doubt}`,
     });
-    if (this.#manner === 'must') throw new ScenarioEnded(`${expected}, but ${actual()}`);
+    if (endsScenario) throw new ScenarioEnded(`${expected}, but ${actual()}`);
     return this;
   }
 }

@@ -2,42 +2,27 @@
 // unlocks.
 import { CAPABILITIES, type Capability, isOperatorCapability } from '../capabilities.ts';
 
-interface TargetAddition {
-  /** What to add to the profile. */
-  add: string;
-  /** Rules that become testable with this addition alone. */
-  rules: number;
-  /** Rules that need this addition and others. */
-  with_others: number;
-}
-
 const CONTROL_PLANE =
   'a control plane (--control-url), which the sandbox has and a live target does not';
 
 /**
- * Additions, sorted by what they unlock, from the missing capabilities of each untested rule.
- * `refused` has the words for parts that were given, but that the target refuses.
+ * Additions, sorted by what they unlock, from the missing capabilities of each untested rule: `rules`
+ * become testable with it alone, `with_others` need more. `refused` has the words for parts that were
+ * given, but that the target refuses.
  */
 export function suggestAdditions(
   lacking: readonly (readonly Capability[])[],
   refused: Readonly<Partial<Record<Capability, string>>> = {},
-): TargetAddition[] {
-  const found = new Map<string, TargetAddition>();
-  for (const needs of lacking) {
-    const all = needs.map((need) =>
-      isOperatorCapability(need) ? CONTROL_PLANE : (refused[need] ?? CAPABILITIES[need].add),
-    );
-    const additions = new Set(all);
-    for (const add of additions) {
-      const counts = found.get(add) ?? { add, rules: 0, with_others: 0 };
-      found.set(add, counts);
-      if (additions.size === 1) counts.rules += 1;
-      else counts.with_others += 1;
-    }
-  }
-  const plane = found.get(CONTROL_PLANE);
-  // A control plane provides all the others.
-  const rules = lacking.filter((needs) => needs.length > 0).length;
-  if (plane !== undefined) found.set(CONTROL_PLANE, { ...plane, rules, with_others: 0 });
-  return [...found.values()].sort((a, b) => b.rules - a.rules || b.with_others - a.with_others);
+) {
+  const nameOf = (need: Capability) =>
+    isOperatorCapability(need) ? CONTROL_PLANE : (refused[need] ?? CAPABILITIES[need].add);
+  const wanted = lacking.map((needs) => new Set(needs.map(nameOf))).filter(({ size }) => size > 0);
+  const additions = [...new Set(wanted.flatMap((names) => [...names]))].map((add) => {
+    // A control plane provides all the others.
+    if (add === CONTROL_PLANE) return { add, rules: wanted.length, with_others: 0 };
+    const own = wanted.filter((names) => names.has(add));
+    const rules = own.filter(({ size }) => size === 1).length;
+    return { add, rules, with_others: own.length - rules };
+  });
+  return additions.sort((a, b) => b.rules - a.rules || b.with_others - a.with_others);
 }

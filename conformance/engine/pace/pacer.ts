@@ -49,8 +49,7 @@ export class Pacer {
   backOff(rates: readonly Rate[], forMs: number): void {
     for (const rate of rates) {
       const bucket = this.#bucket(rate);
-      const debt = -(forMs / 1000) * bucket.perSecond;
-      bucket.level = Math.min(bucket.level, debt);
+      bucket.level = Math.min(bucket.level, -(forMs / 1000) * bucket.perSecond);
     }
   }
 
@@ -83,14 +82,11 @@ export class Pacer {
     return lacking > 0 ? (lacking / (bucket.perSecond * CAUTION)) * 1000 : 0;
   }
 
-  #bucket(rate: Rate): Bucket {
+  #bucket({ key, perSecond }: Rate): Bucket {
     const nowMs = this.#clock.now();
-    let bucket = this.#buckets.get(rate.key);
-    if (bucket === undefined) {
-      const { perSecond } = rate;
-      bucket = { perSecond, level: Math.max(1, perSecond), filledAtMs: nowMs };
-      this.#buckets.set(rate.key, bucket);
-    }
+    const full = { perSecond, level: Math.max(1, perSecond), filledAtMs: nowMs };
+    const bucket = this.#buckets.get(key) ?? full;
+    this.#buckets.set(key, bucket);
     const gained = ((nowMs - bucket.filledAtMs) / 1000) * bucket.perSecond * CAUTION;
     bucket.level = Math.min(Math.max(1, bucket.perSecond), bucket.level + gained);
     bucket.filledAtMs = nowMs;
@@ -120,17 +116,14 @@ class Ceiling {
     this.#turn = this.#turn.then(async () => {
       // The request `maxAtOnce` places before the last of these must be older than a window. If a
       // timer fires late, the next requests must not follow too soon.
-      const before = this.#latest.at(count - 1 - this.maxAtOnce);
-      const isFull = this.#latest.length + count > this.maxAtOnce && before !== undefined;
+      const beforeMs = this.#latest.at(count - 1 - this.maxAtOnce) ?? Number.NEGATIVE_INFINITY;
       for (;;) {
-        const waitMs = isFull ? before + this.#windowMs - clock.now() : 0;
+        const waitMs = beforeMs + this.#windowMs - clock.now();
         if (waitMs <= 0) break;
         await clock.sleep(waitMs);
       }
-      const nowMs = clock.now();
-      this.#latest = [...this.#latest, ...Array.from({ length: count }, () => nowMs)].slice(
-        -this.maxAtOnce,
-      );
+      const sent: number[] = Array(count).fill(clock.now());
+      this.#latest = [...this.#latest, ...sent].slice(-this.maxAtOnce);
     });
     await this.#turn;
   }

@@ -9,20 +9,16 @@ const FOR_MS = 5_000;
 const SILENT_SCENARIOS = 8;
 
 export class Reachability {
-  #count = 0;
-  #firstAtMs = 0;
-  #lastAtMs = 0;
+  #refusedAtMs: number[] = [];
   #silent = 0;
 
   noteAnswer(): void {
-    this.#count = 0;
+    this.#refusedAtMs = [];
     this.#silent = 0;
   }
 
   noteRefusal(atMs: number): void {
-    if (this.#count === 0) this.#firstAtMs = atMs;
-    this.#count += 1;
-    this.#lastAtMs = atMs;
+    this.#refusedAtMs.push(atMs);
   }
 
   noteSilentScenario(): void {
@@ -30,8 +26,9 @@ export class Reachability {
   }
 
   get isGone(): boolean {
-    const isRefused = this.#count >= REFUSALS;
-    const isLong = this.#lastAtMs - this.#firstAtMs >= FOR_MS;
-    return (isRefused && isLong) || this.#silent >= SILENT_SCENARIOS;
+    const [firstAtMs = 0] = this.#refusedAtMs;
+    const isLong = this.#refusedAtMs.at(-1)! - firstAtMs >= FOR_MS;
+    const isRefused = this.#refusedAtMs.length >= REFUSALS && isLong;
+    return isRefused || this.#silent >= SILENT_SCENARIOS;
   }
 }

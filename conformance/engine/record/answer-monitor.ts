@@ -1,10 +1,10 @@
 // Checks every answer of a run, in every scenario, for defects that no answer may have. It only
 // finds deviations; only scenarios show that a rule passes.
+import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { ERROR_TABLE } from '../../spec/errors.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
-import { problemFormError, problemLinkError } from '../judge/problem-form.ts';
 import type { Answer } from '../send/answer.ts';
-import { membersIn } from '../send/json.ts';
+import { membersIn, printJson } from '../send/json.ts';
 import type { Finding, RuleId } from '../types.ts';
 
 export const MONITORED_RULES: readonly RuleId[] = ['HOOK-3', 'ERR-1a', 'ERR-1b', 'ERR-4', 'LIM-8'];
@@ -130,4 +130,46 @@ function isProblem(answer: Answer): boolean {
 /** Whether it has a member of that name at any depth. */
 export function hasSecret({ json }: Answer): boolean {
   return membersIn(json).some(([path]) => path.at(-1) === 'secret');
+}
+
+/** ERR-1a: the members of a problem with their types. */
+const MEMBERS: readonly [name: string, words: string, test: (value: unknown) => boolean][] = [
+  ['type', 'a string', isText],
+  ['title', 'a string', isText],
+  ['status', 'an integer', Number.isInteger],
+  ['code', 'a string', isText],
+  ['detail', 'a string', isText],
+  ['request_id', 'a string', isText],
+  ['errors', 'an array', Array.isArray],
+];
+
+/** ERR-1a: the error in its content type or in a member; undefined if there is none. */
+export function problemFormError(answer: Answer): string | undefined {
+  const type = answer.headers.mediaType();
+  if (type !== 'application/problem+json') return `content type: ${type || 'none'}`;
+  for (const [name, words, test] of MEMBERS) {
+    const value = answer.at(name);
+    if (!test(value)) return `${name}, which should be ${words}: ${printJson(value)}`;
+  }
+  return undefined;
+}
+
+/**
+ * ERR-1b: `type` does not end in the code under `/errors/`, or `status` is not the status. ERR-1a
+ * judges a member that is missing or has another type.
+ */
+export function problemLinkError(answer: Answer): string | undefined {
+  const { type, code, status } = (answer.json ?? {}) as Record<string, unknown>;
+  if (isText(type) && isText(code)) {
+    const isLinked = parseUrl(type) !== null && code !== '' && type.endsWith(`/errors/${code}`);
+    if (!isLinked) return `type: ${type}`;
+  }
+  if (Number.isInteger(status) && status !== answer.status) {
+    return `status ${status} in the body of a ${answer.status}`;
+  }
+  return undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

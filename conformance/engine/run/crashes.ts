@@ -27,12 +27,7 @@ export const CRASHES = 6;
 /** How many requests of a kind must have crashed, if none of them was answered. */
 const FEWEST = 3;
 
-interface Call {
-  readonly exchange: Exchange;
-  readonly answer: Answer;
-  /** Undefined for any answer of the API. */
-  readonly failure: string | undefined;
-}
+type Call = ReturnType<typeof callOf>;
 
 interface Kind extends Pick<Crash, 'operation' | 'distinguishes' | 'failure'> {
   readonly exchanges: readonly Exchange[];
@@ -53,13 +48,10 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   // If almost no request is answered, the cause is the network or the whole target.
   const failed = calls.filter(({ failure }) => failure !== undefined);
   if (failed.length > calls.length / 2) return { results, crashes: [] };
-  const operations = new Set(failed.map(({ answer }) => answer.operation!));
-  const kinds = [...operations].flatMap((name) =>
-    kindsOf(
-      name,
-      calls.filter(({ answer }) => answer.operation === name),
-    ),
-  );
+  const kinds = [...new Set(failed.map(({ answer }) => answer.operation!))].flatMap((name) => {
+    const own = calls.filter(({ answer }) => answer.operation === name);
+    return kindsOf(name, own);
+  });
   const judged = results.map((result) => withCrashes(result, kinds));
   const crashes = kinds.map(({ exchanges, ...kind }): Crash => {
     const times = exchanges.length;
@@ -68,7 +60,8 @@ export function reportCrashes(results: readonly ScenarioResult[]): {
   return { results: judged, crashes };
 }
 
-function callOf(exchange: Exchange): Call {
+/** `failure` is undefined for any answer of the API. */
+function callOf(exchange: Exchange) {
   const answer = new Answer(exchange);
   const isPage = answer.headers.mediaType() === 'text/html' && answer.status >= 500;
   let failure = isPage ? `${answer.status} with an HTML page` : undefined;
@@ -89,9 +82,8 @@ function kindsOf(operation: string, calls: readonly Call[]): Kind[] {
     // The same request repeated counts as one request.
     const texts = new Set(own.map(({ answer }) => answer.sentText));
     const isWhole = own.every((each) => each.failure !== undefined);
-    if (failure === undefined || !isWhole || own.length < (texts.size < 2 ? 2 : 1) * FEWEST) {
-      return [];
-    }
+    const isEnough = own.length >= (texts.size < 2 ? 2 : 1) * FEWEST;
+    if (failure === undefined || !isWhole || !isEnough) return [];
     return [{ operation, distinguishes, failure, exchanges: own.map((each) => each.exchange) }];
   });
   // The most general trait comes first; requests that it covers need no other.
@@ -129,9 +121,8 @@ export function crashedCalls(result: ScenarioResult): readonly CrashedCall[] {
     const isSetup = calls.some((each) => each !== call && textOf(each) === textOf(call));
     if (isSetup) return [];
     const { n } = call.exchange;
-    const found = findings
-      .filter((each) => each.exchanges.includes(n))
-      .flatMap(({ rules }) => rules);
+    const evident = findings.filter((each) => each.exchanges.includes(n));
+    const found = evident.flatMap(({ rules }) => rules);
     const isLast = ending === 'inconclusive' && call === calls.at(-1);
     const rules = open.filter((rule) => isLast || found.includes(rule));
     return rules.length === 0 ? [] : [{ rules, exchanges: [call.exchange] }];
@@ -149,9 +140,7 @@ export function stillCrashed(
   };
   return now.flatMap((each) => {
     const same = before.find((earlier) => nameOf(earlier) === nameOf(each));
-    return same === undefined
-      ? []
-      : [{ ...each, exchanges: [...same.exchanges, ...each.exchanges] }];
+    return same ? [{ ...each, exchanges: [...same.exchanges, ...each.exchanges] }] : [];
   });
 }
 
@@ -162,10 +151,9 @@ function withCrashes(result: ScenarioResult, kinds: readonly Kind[]): ScenarioRe
   const findings = crashed.flatMap(({ rules, exchanges }): Finding[] => {
     const last = exchanges.at(-1)!;
     const kind = kinds.find((each) => each.exchanges.includes(last));
-    const asTo =
-      kind === undefined
-        ? `in each of ${exchanges.length} attempts`
-        : `as to each of ${kind.exchanges.length} requests ${kind.operation} ${kind.distinguishes}`;
+    const asTo = kind
+      ? `as to each of ${kind.exchanges.length} requests ${kind.operation} ${kind.distinguishes}`
+      : `in each of ${exchanges.length} attempts`;
     const actual = `${callOf(last).failure}, ${asTo.trim()}`;
     const expected = 'an answer of the API';
     return [{ rules, verdict: 'deviates', expected, actual, exchanges: [last.n] }];

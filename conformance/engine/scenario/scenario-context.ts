@@ -57,9 +57,7 @@ export class ScenarioContext {
   /** What the target offers in addition to its API. */
   readonly target: Target;
   readonly fresh: FreshValues;
-  /** The findings so far, and how reliable they are. */
   readonly findings: Findings;
-  /** Setup: records made for the scenario, retried where the specification allows, else blocked. */
   readonly given: ScenarioSetup;
   /** Commands of an operator; the scenario lists the capabilities it uses. */
   readonly operator: Operator;
@@ -270,7 +268,6 @@ export class ScenarioContext {
     else await this.sleep(ms);
   }
 
-  /** Waits in real time. */
   sleep(ms: number): Promise<void> {
     return this.#recorder.sleep(ms);
   }
@@ -422,13 +419,13 @@ function setupWaitMs(attempt: number, answer: Answer | undefined, failedBefore: 
 
 /** A failing service blocks a scenario; a network fault makes it inconclusive. */
 function setupFailed(words: string, seen: Answer | Unreachable, waitMs: number, times: number) {
-  const trouble = seen instanceof Answer ? seen.summary : seen.message;
+  const trouble = `${words}: ${seen instanceof Answer ? seen.summary : seen.message}`;
   if (Number.isFinite(waitMs)) {
-    const asks = `asks to wait ${Math.round(waitMs / 1000)} s (Retry-After)`;
-    return new Inconclusive(`${words}: ${trouble} ${asks}`);
+    const seconds = Math.round(waitMs / 1000);
+    return new Inconclusive(`${trouble} asks to wait ${seconds} s (Retry-After)`);
   }
-  const isTrouble = seen instanceof Answer && seen.source === 'trouble';
-  return isTrouble
-    ? new Blocked(`setup failed: ${words}: ${trouble}, ${times} times`)
-    : new Inconclusive(`${words}: ${trouble}, ${times} times`);
+  const isFailing = seen instanceof Answer && seen.source === 'trouble';
+  return isFailing
+    ? new Blocked(`setup failed: ${trouble}, ${times} times`)
+    : new Inconclusive(`${trouble}, ${times} times`);
 }

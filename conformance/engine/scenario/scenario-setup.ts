@@ -36,6 +36,8 @@ export interface GivenWebhook {
   readonly answer: Answer;
 }
 
+type Known = { readonly body: RequestBody; readonly id?: string };
+
 export class ScenarioSetup {
   readonly #t: ScenarioContext;
 
@@ -61,21 +63,15 @@ export class ScenarioSetup {
    * The current state of the account. The API cannot read a single account, but a create with a new
    * key and a known reference answers 200 with it (ACC-5).
    */
-  async reread(
-    account: { body: RequestBody; id?: string },
-    role: Role = this.#t.mainRole,
-  ): Promise<Answer> {
+  reread({ body: sent, id }: Known, role: Role = this.#t.mainRole): Promise<Answer> {
     // Only required members, so that a service that wrongly applies them finds no changes.
-    const { client_reference_id, email, brand_id } = account.body;
+    const { client_reference_id, email, brand_id } = sent;
     const body = { client_reference_id, email, brand_id };
-    return this.#read('createAccount', { as: role, body }, account.id);
+    return this.#read('createAccount', { as: role, body }, id);
   }
 
   /** The current state of the transaction: a create under a new key with its reference (TXN-2). */
-  rereadTransaction(
-    { body, id }: { body: RequestBody; id?: string },
-    role: Role = this.#t.mainRole,
-  ): Promise<Answer> {
+  rereadTransaction({ body, id }: Known, role: Role = this.#t.mainRole): Promise<Answer> {
     return this.#read('createTransaction', { as: role, body }, id);
   }
 
@@ -142,8 +138,8 @@ export class ScenarioSetup {
     const transaction = await this.transaction(place, over);
     const { id, account_id } = transaction;
     const body = verb === 'approve' ? undefined : { reason };
-    const call = { id, account_id, body };
-    return { ...transaction, answer: await this.#t.control(`${verb}Transaction`, call) };
+    const answer = await this.#t.control(`${verb}Transaction`, { id, account_id, body });
+    return { ...transaction, answer };
   }
 
   /** An approved transaction that the operator has settled. Needs `settle`. */

@@ -7,8 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Unreachable } from '../scenario-errors.ts';
 import { withServer } from '../testing/http.ts';
-import { fetchSender, type Sender, socketSender } from './sender.ts';
-import { withLimit } from './time-limit.ts';
+import { fetchSender, type Sender, socketSender, withLimit } from './sender.ts';
 
 const sending = suite('the end of a request');
 

@@ -16,7 +16,7 @@ import {
   rows,
   without,
 } from '../../cases/refusals.ts';
-import { problemFormError, problemLinkError } from '../../engine/judge/problem-form.ts';
+import { problemFormError, problemLinkError } from '../../engine/record/answer-monitor.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Unreachable } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
