@@ -72,13 +72,13 @@ export function planRun(chosen: readonly SelectedScenario[], pace: Pace): RunPla
   };
 }
 
-/** The count grows evenly from one measured rate to the next, and no further after the last. */
+/** The count changes evenly between two measured rates, and goes on so below and above them. */
 function countAt(perSecond: number, counts: readonly number[]): number {
-  const next = MEASURED_RATES.findIndex((rate) => rate >= perSecond);
-  if (next <= 0) return counts.at(next)!;
+  const above = MEASURED_RATES.findIndex((rate) => rate > perSecond);
+  const next = Math.max(1, above === -1 ? MEASURED_RATES.length - 1 : above);
   const [low = 0, high = 0] = MEASURED_RATES.slice(next - 1);
   const [few = 0, many = 0] = counts.slice(next - 1);
-  return few + ((perSecond - low) / (high - low)) * (many - few);
+  return Math.max(0, few + ((perSecond - low) / (high - low)) * (many - few));
 }
 
 function sum(numbers: readonly number[]): number {

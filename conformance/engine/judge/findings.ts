@@ -105,24 +105,23 @@ export class Findings {
       await play();
     } catch (error) {
       if (!(error instanceof EarlyEnd)) throw error;
+      const { exchange = this.lastCall, message: actual } = error;
       const isDoubtful = this.doubt !== undefined;
       // NS-1: the position rules report that no position could be opened.
       if (error instanceof UnknownPayload && !isDoubtful) {
-        this.withoutOrders = error.message;
+        this.withoutOrders = actual;
         return;
       }
       const verdict = isDoubtful ? 'inconclusive' : error.verdict;
-      const shownAt = error.exchange ?? this.lastCall;
-      const exchanges = shownAt === undefined ? [] : [shownAt];
-      this.list.push({ rules: listed, verdict, expected, actual: error.message, exchanges });
+      const exchanges = exchange === undefined ? [] : [exchange];
+      this.list.push({ rules: listed, verdict, expected, actual, exchanges });
     }
   }
 
   /** The tags of an expectation, each of which the scenario must list. ERR-1a may be found anywhere. */
   #listed(rules: Rules): readonly RuleId[] {
-    const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
-    const own: readonly RuleId[] = [...this.#scenario.rules, 'ERR-1a'];
-    const stray = listed.find((each) => !own.includes(each));
+    const listed = [rules].flat();
+    const stray = listed.find((each) => ![...this.#scenario.rules, 'ERR-1a'].includes(each));
     if (stray !== undefined) throw new Misuse(`the scenario does not list the rule ${stray}`);
     return listed;
   }

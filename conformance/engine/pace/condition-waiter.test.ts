@@ -1,4 +1,5 @@
-// A stall does not count as waiting, and the target is not blamed for deliveries missed in it.
+// A stall does not count as waiting, and the target is not blamed for deliveries missed in it. A target
+// that has stopped is not called repeatedly; the run waits for a target that restarts.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { WebhookReceiver } from '../../providers/webhook-receiver.ts';
 import { ConditionWaiter } from './condition-waiter.ts';
 import { EventLoopMonitor } from './event-loop-monitor.ts';
+import { Reachability } from './reachability.ts';
 
 /** Blocks the event loop of this program. */
 function block(ms: number): void {
@@ -71,5 +73,29 @@ patience('it waits for a calm event loop, but not forever', async ({ eventLoop }
   clearInterval(busy);
   assert.ok(performance.now() - startedAtMs >= 300);
 });
+
+type Event = 'refused' | 'answered' | 'silent';
+const refused = (count: number): Event[] => Array(count).fill('refused');
+
+const CASES: readonly (readonly [words: string, events: Event[], stepMs: number, gone: boolean])[] =
+  [
+    ['refused connections in a row', refused(16), 400, true],
+    ['too few of them', refused(15), 400, false],
+    ['within a restart', refused(40), 100, false],
+    ['an answer between them', [...refused(15), 'answered', ...refused(15)], 400, false],
+    ['scenarios without an answer', Array(8).fill('silent'), 0, true],
+    ['an answer between those', [...Array(7).fill('silent'), 'answered', 'silent'], 0, false],
+  ];
+for (const [words, events, stepMs, gone] of CASES) {
+  patience(`${words}: ${gone ? 'gone' : 'there'}`, () => {
+    const reachability = new Reachability();
+    events.forEach((event, at) => {
+      if (event === 'refused') reachability.noteRefusal(at * stepMs);
+      else if (event === 'silent') reachability.noteSilentScenario();
+      else reachability.noteAnswer();
+    });
+    assert.is(reachability.isGone, gone);
+  });
+}
 
 patience.run();

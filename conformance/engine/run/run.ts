@@ -126,6 +126,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   };
 }
 
+/** Aborts some time after another signal. */
 function whenStopped(signal: AbortSignal): AbortSignal {
   const cut = new AbortController();
   const later = () => setTimeout(() => cut.abort(), GRACE_MS).unref();

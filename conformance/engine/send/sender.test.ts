@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Unreachable } from '../scenario-errors.ts';
 import { withServer } from '../testing/http.ts';
+import { openEventsChannel } from './events-channel.ts';
 import { fetchSender, type Sender, socketSender, withLimit } from './sender.ts';
 
 const sending = suite('the end of a request');
@@ -57,6 +58,18 @@ sending('when its time is over, even after garbage collection', async () => {
   collect();
   await sleep(100);
   assert.equal([aborted, signals.filter((each) => each.aborted).length], [20, 20]);
+});
+
+sending('an events channel is absent if no WebSocket answers, or if nothing listens', async () => {
+  await withServer(
+    (_, response) => response.writeHead(404).end(),
+    async (origin) => {
+      for (const each of [origin, 'http://127.0.0.1:1']) {
+        const opened = openEventsChannel(`${each}/api/v1/events`, { token: 'tok_1' });
+        assert.is(await opened, undefined);
+      }
+    },
+  );
 });
 
 sending.run();

@@ -19,8 +19,6 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'the certificate is not valid yet; is the clock of this machine right?',
 };
 
-const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
-
 /** Converts an error of undici or of a fetch-like function to the one error that callers expect. */
 export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number): Unreachable {
   if (timedOut) return new Unreachable('timeout', `no whole answer within ${timeoutMs / 1000} s`);
@@ -30,20 +28,26 @@ export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number
   const sign = code ?? deeper?.code ?? name;
   const words = deeper?.message ?? message;
   const refusal = /^Proxy response \((\d+)\)/.exec(message)?.[1];
-  if (refusal !== undefined) return new Unreachable('refused', proxyRefused(refusal));
+  if (refusal !== undefined) {
+    const advice = refusal === '407' ? ': it wants a name and a password in its url' : '';
+    const refused = `the proxy (HTTPS_PROXY, HTTP_PROXY) refused with ${refusal}${advice}`;
+    return new Unreachable('refused', refused);
+  }
   if (name === 'AbortError' || name === 'TimeoutError') {
     return new Unreachable('aborted', 'given up before an answer came');
   }
   if (sign === 'ECONNREFUSED') return new Unreachable('refused', REFUSED);
-  if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN')
-    return new Unreachable('name', unknownName(words, sign));
+  if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN') {
+    const unknown = /\b(?:ENOTFOUND|EAI_AGAIN) (\S+)/.exec(words)?.[1] ?? 'of the url';
+    return new Unreachable('name', `the name ${unknown} does not resolve (${sign})`);
+  }
   if (CERTIFICATES[sign] !== undefined) {
     return new Unreachable('tls', `${CERTIFICATES[sign]} (${sign})`);
   }
   if (sign === 'ERR_TLS_CERT_ALTNAME_INVALID' || name === 'SecureProxyConnectionError') {
     return new Unreachable('tls', `the certificate is of another name: ${words}`);
   }
-  if (NOT_TLS.has(sign)) {
+  if (sign === 'ERR_SSL_WRONG_VERSION_NUMBER' || sign === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     const advice = 'give the url with http:// if that is meant';
     return new Unreachable('tls', `this port does not speak TLS: ${advice}`);
   }
@@ -57,17 +61,6 @@ export function nothingAnswers(url: string, { message }: Unreachable): string {
   const what = `nothing answers at ${new URL(url).origin}`;
   if (!message.startsWith(REFUSED)) return `${what}: ${message}`;
   return `${what} (${message}): is it running? \`npx sandbox start\` starts a sandbox`;
-}
-
-/** `getaddrinfo ENOTFOUND api.example.com`, in plain words. */
-function unknownName(words: string, sign: string): string {
-  const name = /\b(?:ENOTFOUND|EAI_AGAIN) (\S+)/.exec(words)?.[1] ?? 'of the url';
-  return `the name ${name} does not resolve (${sign})`;
-}
-
-function proxyRefused(status: string): string {
-  const advice = status === '407' ? ': it wants a name and a password in its url' : '';
-  return `the proxy (HTTPS_PROXY, HTTP_PROXY) refused with ${status}${advice}`;
 }
 
 const TLS_WITHIN_MS = 2_000;
