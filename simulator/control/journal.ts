@@ -146,7 +146,7 @@ export function viewRequest(
   const { world, behaviour } = host;
   const { reply, firstCall, allowance, allowanceLeft, operation } = entry;
   const { method, target, headers, body } = entry.call;
-  const hide = secrets ? same : hideInBody;
+  const hide = secrets ? (text: string) => text : hideInBody;
   const credential = entry.clientId === null ? undefined : world.credentials.get(entry.clientId);
   return {
     id: String(entry.n),
@@ -262,10 +262,7 @@ function viewHeaders(
   return shown;
 }
 
-type Hide = (text: string) => string;
-const same: Hide = (text) => text;
-
-function viewBody(bytes: Uint8Array, whole: boolean, hide: Hide) {
+function viewBody(bytes: Uint8Array, whole: boolean, hide: (text: string) => string) {
   const some = whole ? bytes : bytes.subarray(0, listedLength);
   const truncated = some.byteLength < bytes.byteLength;
   try {

@@ -1,12 +1,12 @@
 // The control plane: finds the world and the row that a request names, validates the input, and
 // calls the handler of the row.
 
+import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { decodePercent } from '../../fixtures/lenient.ts';
 import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { type FieldProblem, validate } from '../../fixtures/schemas/validate.ts';
-import manifest from '../../package.json' with { type: 'json' };
 import { readJson } from '../host/bodies/json.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { UnkeptInputError } from '../host/world/world-host.ts';
@@ -38,7 +38,6 @@ export interface ControlPlaneOptions {
 
 export class Plane {
   readonly sandbox: Sandbox;
-  readonly version: string = manifest.version;
   readonly rows = rows;
   readonly options: ControlPlaneOptions;
   readonly #onClose = new Set<() => void>();
@@ -148,7 +147,7 @@ function requireToken({ headers }: ControlRequest, token: string): void {
   throw new Refusal(401, detail, [], { 'www-authenticate': 'Bearer realm="control"' });
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder();
 const noMembers: Schema = object('Nothing is taken.', {});
 const mebibyte = 1024 * 1024;
 
@@ -186,14 +185,8 @@ function notJson(): Refusal {
 }
 
 function parseJson(bytes: Uint8Array): unknown {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new Refusal(400, 'The body is not UTF-8.');
-  }
-  const read = readJson(text);
+  if (!isUtf8(bytes)) throw new Refusal(400, 'The body is not UTF-8.');
+  const read = readJson(utf8.decode(bytes));
   if ('problem' in read) throw new Refusal(400, `The body ${read.problem}.`);
   return read.value;
 }

@@ -64,19 +64,20 @@ export class Refusal extends Error {
   }
 }
 
-/** Every invalid field; the first one in the detail. */
-function invalid(problems: readonly FieldProblem[], status = 422): Refusal {
-  const { field = '', message = 'it does not fit' } = problems[0] ?? {};
-  const end = /[.?!]$/.test(message) ? '' : '.';
-  return new Refusal(status, `${field}: ${message}${end}`, problems);
-}
-
+/** Names the first invalid field in the detail, and lists all of them. */
 export function refuseInvalid(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw invalid(problems);
+  const [first] = problems;
+  if (first !== undefined) refuseField(first.field, first.message, 422, problems);
 }
 
-export function refuseField(field: string, message: string, status = 422): never {
-  throw invalid([{ field, message }], status);
+export function refuseField(
+  field: string,
+  message: string,
+  status = 422,
+  problems: readonly FieldProblem[] = [{ field, message }],
+): never {
+  const end = /[.?!]$/.test(message) ? '' : '.';
+  throw new Refusal(status, `${field}: ${message}${end}`, problems);
 }
 
 /** The record, or 404 with its name. */

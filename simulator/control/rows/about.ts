@@ -17,6 +17,7 @@ import {
   settingKeys,
   settingSpecs,
 } from '../../../fixtures/settings.ts';
+import manifest from '../../../package.json' with { type: 'json' };
 import { isSpent } from '../../core/pipeline/find-fault.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
@@ -188,7 +189,7 @@ function viewInfo({ plane, host, worldName, base }: HandlerContext): InfoShown {
     JSON.stringify(settings[key]) !== JSON.stringify(defaultSettings[key]);
   return {
     event: 'ready',
-    version: plane.version,
+    version: manifest.version,
     pid: process.pid,
     base_url: base,
     control_url: plane.controlUrl(base, worldName),

@@ -7,7 +7,7 @@ import {
   text,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
-import { ClockError } from '../../host/world/advance.ts';
+import { type AdvanceOptions, ClockError } from '../../host/world/advance.ts';
 import { clockMode, clockSchema, viewClock } from '../records.ts';
 import { refuseField } from '../reply.ts';
 import { row } from '../row.ts';
@@ -79,11 +79,9 @@ export const clockRows = {
         'In order.',
       ),
     }),
-    run: ({ host, body: { by_ms, to_ms } }) =>
-      orRefuse(by_ms === undefined ? 'to_ms' : 'by_ms', async () => {
-        const report = await host.advance(
-          by_ms !== undefined ? { by_ms } : to_ms !== undefined ? { to_ms } : { to_next: true },
-        );
+    run: ({ host, body }) =>
+      orRefuse('by_ms' in body ? 'by_ms' : 'to_ms', async () => {
+        const report = await host.advance(body as AdvanceOptions);
         const fired = report.fired.map(({ atMs, ...rest }) => ({ at_ms: atMs, ...rest }));
         return { from_ms: report.fromMs, to_ms: report.toMs, fired };
       }),

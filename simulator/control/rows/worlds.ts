@@ -215,22 +215,24 @@ export const worldRows = {
     refusals: { 409: 'There is a world of that name.' },
     run: async ({ plane, base, body }) => {
       const { sandbox } = plane;
-      const copied = body.from === undefined ? undefined : sandbox.worlds.get(body.from);
-      if (body.from !== undefined) {
-        if (body.world !== undefined) refuseField('world', 'does not go with from');
-        if (body.seed !== undefined) refuseField('seed', 'does not go with from');
+      const { name = sandbox.freeName(), world, seed, clock, from } = body;
+      const copied = from === undefined ? undefined : sandbox.worlds.get(from);
+      if (from !== undefined) {
+        if (world !== undefined) refuseField('world', 'does not go with from');
+        if (seed !== undefined) refuseField('seed', 'does not go with from');
         const names = [...sandbox.worlds.keys()].join(', ');
-        const message = `there is no world ${body.from}; there are ${names}`;
+        const message = `there is no world ${from}; there are ${names}`;
         if (copied === undefined) refuseField('from', message);
       }
-      const clock = body.clock === undefined ? undefined : readClock(body.clock);
+      const options = {
+        name,
+        clock: clock === undefined ? undefined : readClock(clock),
+        fixture: world === undefined ? undefined : readWorld(world),
+        seed: seed === undefined ? undefined : String(seed),
+        from: copied?.takeSnapshot(),
+      };
       try {
-        const name = body.name ?? sandbox.freeName();
-        const fixture = body.world === undefined ? undefined : readWorld(body.world);
-        const seed = body.seed === undefined ? undefined : String(body.seed);
-        const from = copied === undefined ? undefined : copied.takeSnapshot();
-        const host = await sandbox.addWorld({ name, fixture, seed, clock, from });
-        return viewWorld(plane, base, name, host);
+        return viewWorld(plane, base, name, await sandbox.addWorld(options));
       } catch (error) {
         if (error instanceof WorldExistsError) refuseField('name', error.message, 409);
         if (!(error instanceof StartingWorldError)) throw error;
