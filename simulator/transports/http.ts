@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Call } from '../core/call.ts';
 import { emptyBody, readBody } from '../host/bodies/read-body.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { Guard } from './access-guard.ts';
@@ -153,7 +154,9 @@ function inTurn(answer: RequestListener): RequestListener {
 function callTaker({ settings }: Sandbox, batcher: RequestBatcher): RequestListener {
   const limit = Math.max(settings.max_body_bytes, settings.max_bulk_body_bytes);
   return (request, response) => {
-    const take = batcher.begin({ socket: request.socket, response });
+    const order = batcher.begin();
+    const { socket } = request;
+    const take = (call: Call) => batcher.take({ order, call, socket, response });
     const { method = 'GET', url: target = '/' } = request;
     const headers = separateKeys(request, request.headers);
     if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {

@@ -124,7 +124,7 @@ test('calls of a closed connection are not waited for', async ({ sandbox, port, 
   const own = new RequestBatcher(sandbox, {});
   const headers = { authorization: `Bearer ${token}` };
   const call = { method: 'GET', target: '/api/v1/accounts', headers, body: new Uint8Array() };
-  own.begin({ socket: gone, response })(call);
+  own.take({ order: own.begin(), socket: gone, response, call });
   own.flush();
   assert.is(sandbox.first.waiting, 0);
 });

@@ -7,15 +7,13 @@ import type { BodyFault } from '../core/pipeline/find-fault.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
 
-/** Where a call comes from, and where its answer goes. */
-export interface Exchange {
-  readonly socket: Socket;
-  readonly response: ServerResponse;
-}
-
-interface PendingCall extends Exchange {
+/** A call with the connection that it comes from. */
+interface PendingCall {
+  /** The number that {@link RequestBatcher.begin} gave its request. */
   readonly order: number;
   readonly call: Call;
+  readonly socket: Socket;
+  readonly response: ServerResponse;
 }
 
 /**
@@ -37,13 +35,15 @@ export class RequestBatcher {
     this.#headers = headers;
   }
 
-  /** A request begins; pass its call to the returned function once it has arrived completely. */
-  begin(exchange: Exchange): (call: Call) => void {
+  /** A request begins to arrive; returns its place in the order. */
+  begin(): number {
     this.#begun += 1;
-    const order = this.#begun;
-    return (call) => {
-      if (this.#taken.push({ order, call, ...exchange }) === 1) setImmediate(() => this.flush());
-    };
+    return this.#begun;
+  }
+
+  /** A request has arrived completely. */
+  take(pending: PendingCall): void {
+    if (this.#taken.push(pending) === 1) setImmediate(() => this.flush());
   }
 
   /** Decides and answers the calls so far, before later work that must follow them. */

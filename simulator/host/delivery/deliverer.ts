@@ -14,7 +14,6 @@ export interface DeliveryRequest {
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
   readonly followsRedirects: boolean;
-  /** Aborts the delivery. */
   readonly cancelToken: CancelToken;
 }
 

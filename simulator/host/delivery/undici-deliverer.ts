@@ -18,7 +18,6 @@ export interface UndiciDelivererOptions {
 const userAgent = 'trading-platform-sandbox';
 const maxRedirects = 10;
 
-/** Carries deliveries over the network. */
 export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer {
   const resolve = limitedLookup();
   let opening: Promise<Pools> | null = null;
@@ -274,7 +273,6 @@ class Pools {
     void idle[1].close();
   }
 
-  /** Closes all connections. */
   async close(): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();

@@ -200,10 +200,12 @@ function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
+const proven = (cause: string, explanation: string) => ({ cause, proven: true, explanation });
+const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
+
 /** Only the proven cause, or the possible causes. */
 function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly LikelyCause[] {
   const { body, parsed } = delivery;
-  const likely = (cause: string, explanation: string) => ({ cause, proven: false, explanation });
   if (!parsed.ok) {
     const words =
       'the header must be t=…,v1=…: whole milliseconds since 1970 and lower-case hex, with commas between the parts.';
@@ -211,8 +213,8 @@ function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly Likely
   }
   if (reason !== 'mismatch') return [explainTime(parsed.tMs, delivery)];
   for (const [cause, key, ...message] of attempts(delivery, parsed.tMs)) {
-    if (!parsed.signatures.includes(hmacSha256Hex(key, ...message))) continue;
-    return [{ cause, proven: true, explanation: mistakes[cause] }];
+    const signature = hmacSha256Hex(key, ...message);
+    if (parsed.signatures.includes(signature)) return [proven(cause, mistakes[cause])];
   }
   if (body.length === 0) {
     return [likely('parsed_body', 'the body is empty: something read it before the verification.')];
@@ -228,15 +230,14 @@ function findCauses(reason: WebhookRefusal, delivery: Delivery): readonly Likely
 
 /** The signature is right and the time is off. */
 function explainTime(tMs: number, { nowMs, toleranceMs }: Delivery): LikelyCause {
-  const found = (cause: string, explanation: string) => ({ cause, proven: true, explanation });
-  if (isInSeconds(tMs)) return found('seconds', 't is in seconds: use milliseconds.');
+  if (isInSeconds(tMs)) return proven('seconds', 't is in seconds: use milliseconds.');
   const span = formatSpan(Math.abs(nowMs - tMs));
   const limit = `at most ${formatSpan(toleranceMs)} are tolerated`;
   const [side, why] =
     tMs > nowMs
       ? ['ahead', "the signer's clock or this one is wrong"]
       : ['old', 'it was kept or sent again (each attempt is signed again), or a clock is wrong'];
-  return found('time', `the signature is right, but ${span} ${side}: ${why}; ${limit}.`);
+  return proven('time', `the signature is right, but ${span} ${side}: ${why}; ${limit}.`);
 }
 
 /** Read as milliseconds these are before 1974; read as seconds they are plausible times. */

@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 // Windows has neither flag, and no way for another user to plant such a file.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-/** Only the owner reads or writes it. */
 export const privateMode = 0o600;
 
 const notOrdinary = 'is no ordinary file; name a file of its own';

@@ -53,14 +53,12 @@ const beside = (path: string, ending: string) => join(path, '..', `.state.json.$
 const logOf = (path: string) =>
   join(path, '..', namesBeside(path).find((name) => name.endsWith('.wal')) ?? 'no log');
 
-const open = (path: string, options: Partial<StateFileOptions> = {}) =>
-  StateFile.open(path, { onTrouble: assert.unreachable, ...options });
-
+const open = (path: string) => StateFile.open(path, { onTrouble: assert.unreachable });
 async function keep(
   { sandbox, path }: Pick<Place, 'sandbox' | 'path'>,
   options: Partial<StateFileOptions> = {},
 ): Promise<StateFile> {
-  const file = await open(path, options);
+  const file = await StateFile.open(path, { onTrouble: assert.unreachable, ...options });
   await file.keep(sandbox.first);
   return file;
 }

@@ -38,10 +38,9 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
   // The clock is frozen while a response is pending.
   clock.standAt(fromMs);
   try {
-    // An invalid time is refused immediately, before any wait.
-    if (!('to_next' in options)) targetOf(host, options, fromMs);
+    const fixedMs = 'to_next' in options ? null : readTarget(options, fromMs);
     await inFlight.waitUntilIdle(graceMs);
-    const toMs = targetOf(host, options, fromMs);
+    const toMs = fixedMs ?? Math.max(host.nextDueMs() ?? fromMs, fromMs);
     inFlight.beginOrder();
     while (!isOver()) {
       const next = host.nextDueMs();
@@ -69,8 +68,9 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
   }
 }
 
-function targetOf(host: WorldHost, options: AdvanceOptions, fromMs: number): number {
-  if ('to_next' in options) return Math.max(host.nextDueMs() ?? fromMs, fromMs);
+type FixedAdvance = Exclude<AdvanceOptions, { readonly to_next: true }>;
+
+function readTarget(options: FixedAdvance, fromMs: number): number {
   const toMs = 'by_ms' in options ? fromMs + options.by_ms : options.to_ms;
   if (toMs < fromMs) throw new ClockError(`time never goes back, and it is ${fromMs} already`);
   if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');

@@ -138,8 +138,8 @@ export class Sandbox {
   /** The initial clock of a world: as requested, like the copied world, or the default. */
   #clockOf({ clock, from }: NewWorldOptions): ClockOptions {
     if (from === undefined) return clock ?? this.options.clock;
-    const { nowMs, speed = 1 } = from.clock;
-    if (clock === undefined) return { ...from.clock, speed };
+    const { nowMs } = from.clock;
+    if (clock === undefined) return from.clock;
     if (clock.nowMs !== null && clock.nowMs < nowMs) {
       const earliest = new Date(nowMs).toISOString();
       throw new StartingWorldError('clock', `must be ${earliest} or later, as there`);
