@@ -1,8 +1,10 @@
 // The main loop: draws sequences, plays each on the target, compares it with the model, and
 // investigates differences. Rounds keep a run repeatable: the sequences of a round are played
 // concurrently and compared in the order in which they were drawn.
+import type { Pacer } from '../engine/pace/pacer.ts';
 import { newMark } from '../engine/scenario/fresh-values.ts';
-import type { Target } from '../providers/target.ts';
+import type { Sender } from '../engine/send/sender.ts';
+import type { Provider, Target } from '../providers/target.ts';
 import { OPERATIONS } from '../spec/operations.ts';
 import { type Difference, inWords, isLike } from './compare/difference.ts';
 import { Reference } from './compare/reference.ts';
@@ -11,20 +13,47 @@ import { nowOf } from './compare/sides.ts';
 import { type Coverage, noCoverage } from './draw/corpus.ts';
 import { Source } from './draw/source.ts';
 import { blame, explains } from './findings/blame.ts';
-import { needed, upTo } from './findings/cut.ts';
 import { Book, type Found, type Shown } from './findings/found.ts';
-import { shrink } from './findings/shrink.ts';
-import type { ModelSettings } from './model.ts';
+import { SHOWN_AGAIN, type Shows, shrink } from './findings/shrink.ts';
+import type { ModelSettings, Models } from './model.ts';
+import type { Forms } from './observe.ts';
 import { isOtherFault } from './open/faults.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
-import { Budget, type ExploreOptions } from './options.ts';
 import { untilQuiet } from './play/await-arrivals.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { callsIn, isSetupFailure } from './play/outcome.ts';
 import { Player } from './play/player.ts';
 import { offersWith, takeSeeds } from './play/seeds.ts';
 import { tidy } from './play/tidy.ts';
-import { callsOf, labels, renumbered, type Sequence, type Step } from './sequence.ts';
+import { callsOf, labels, needed, renumbered, type Sequence, type Step, upTo } from './sequence.ts';
+
+export interface ExploreOptions {
+  readonly provider: Provider;
+  readonly sender: Sender;
+  readonly models: Models;
+  readonly settings: ModelSettings;
+  /** Settings that were not observed: the target may show another answer to them. */
+  readonly unasked?: ReadonlySet<string>;
+  /** The forms in which the target takes orders and token requests; undefined: the model's forms. */
+  readonly forms?: Forms | undefined;
+  readonly seed: number;
+  readonly requests: number;
+  readonly untilMs: number;
+  readonly timeoutMs: number;
+  readonly pacer?: Pacer;
+  readonly signal: AbortSignal;
+  /** The most concurrent calls; 1: none. */
+  readonly crowd: number;
+  readonly width: number;
+  readonly sequences?: readonly Sequence[];
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly requests: number;
+  readonly sequences: number;
+  readonly differences: number;
+}
 
 export interface Explored {
   readonly requests: number;
@@ -34,7 +63,6 @@ export interface Explored {
   readonly calls: number;
   /** Calls that got no answer at first and were answered when they were retried. */
   readonly lost: number;
-  /** Whether the target stopped answering, so that the remaining sequences were not sent. */
   readonly isGone: boolean;
   readonly inconclusive: readonly string[];
   readonly found: readonly Found[];
@@ -42,23 +70,16 @@ export interface Explored {
   readonly unexplained: readonly Found[];
   /** Open questions that explain differences, with the number of differences. */
   readonly open: ReadonlyMap<string, number>;
-  /** Settings that the observation did not cover, learned from differences. */
   readonly learned: ModelSettings;
   readonly coverage: Coverage;
 }
 
-/** NS-17: which of two faults is reported first. */
-const ORDER = 'NS-17';
 /** The target counts as gone after this many rounds in which every call was lost. */
 const GONE_AFTER = 3;
 /** Attempts to reproduce a difference of concurrent calls, because their order is random. */
 const TRIES_AT_ONCE = 4;
-/** How often the shortest sequence has to reproduce the difference. */
-const SHOWN_AGAIN = 2;
 /** What a read or a delivery shows may be late by this much: how soon is open. */
 const LATE_MS = 400;
-/** A sequence is played so before and after it is shrunk; in between that would take too long. */
-const UNHURRIED: Pauses = { eventPauseMs: LATE_MS };
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const exploration = new Exploration(options);
@@ -71,27 +92,24 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
 }
 
 interface Played extends Omit<Shown, 'difference'> {
-  /** The settings of the model that it was compared with. */
   readonly settings: ModelSettings;
 }
-/** Plays a sequence on a fresh world; null if it does not show the difference. */
-type Shows = (sequence: Sequence, pauses?: Pauses) => Promise<Shown | null>;
-type Pauses = Pick<Ground, 'readPauseMs' | 'eventPauseMs'>;
 
 class Exploration {
   readonly #options: ExploreOptions;
   readonly #book = new Book();
-  readonly #budget: Budget;
   readonly #reference: Reference;
   #learned: ModelSettings = {};
   #source: Source | undefined;
+  #requests = 0;
+  /** Cleaning up is not limited by the budget. */
+  #isUnlimited = false;
   #counts = { sequences: 0, agreed: 0, calls: 0, lost: 0 };
   #answered = 0;
   #silentRounds = 0;
 
   constructor(options: ExploreOptions) {
     this.#options = options;
-    this.#budget = new Budget(options);
     // NS-3: if the clock runs, the time of settlement is unknown; the model settles what the target shows.
     const isUnseen = !options.provider.offers.has('settle');
     const settings = { ...options.settings, ...(isUnseen && { settlement_delay_ms: null }) };
@@ -106,7 +124,7 @@ class Exploration {
   result(): Explored {
     const { inconclusive, found, unexplained, open } = this.#book;
     return {
-      ...{ ...this.#counts, requests: this.#budget.requests, learned: this.#learned },
+      ...{ ...this.#counts, requests: this.#requests, learned: this.#learned },
       ...{ inconclusive, found, unexplained, open, isGone: this.#isGone },
       lost: Math.max(0, this.#counts.lost),
       coverage: this.#coverage,
@@ -115,6 +133,20 @@ class Exploration {
 
   get #coverage(): Coverage {
     return this.#source?.coverage ?? noCoverage();
+  }
+
+  get #left(): number {
+    return this.#options.requests - this.#requests;
+  }
+
+  get #isLate(): boolean {
+    return performance.now() > this.#options.untilMs;
+  }
+
+  #spend(count: number): void {
+    if (!this.#isUnlimited && count > this.#left) throw new Spent('all requests are sent');
+    if (!this.#isUnlimited && this.#isLate) throw new Spent('the time is over');
+    this.#requests += count;
   }
 
   async run(): Promise<void> {
@@ -163,11 +195,11 @@ class Exploration {
   }
 
   get #isOver(): boolean {
-    return this.#isGone || this.#options.signal.aborted || this.#budget.isOver;
+    return this.#isGone || this.#options.signal.aborted || this.#left <= 0 || this.#isLate;
   }
 
   /** Plays a sequence on the target and compares it with the model, or returns why it could not. */
-  async #play(drawn: Sequence, pauses?: Pauses): Promise<Played | string> {
+  async #play(drawn: Sequence, pauses: Partial<Ground> = {}): Promise<Played | string> {
     let player: Player | undefined;
     try {
       const target = await this.#options.provider.own();
@@ -193,7 +225,11 @@ class Exploration {
   async #leave(player: Player): Promise<void> {
     const { target } = player.ground;
     player.isOver = true;
-    if (!target.disposable) await this.#budget.inOvertime(() => tidy(player));
+    if (!target.disposable) {
+      this.#isUnlimited = true;
+      await tidy(player);
+      this.#isUnlimited = false;
+    }
     await target.close();
   }
 
@@ -216,13 +252,12 @@ class Exploration {
     }
     this.#count(current);
     this.#options.onProgress?.({
-      requests: this.#budget.requests,
+      requests: this.#requests,
       sequences: this.#counts.sequences,
       differences: this.#book.found.length,
     });
   }
 
-  /** Investigates the differences that are new, until one of them changes the model. */
   async #differences(played: Played): Promise<void> {
     for (const difference of played.compared.differences) {
       if (this.#isOver && this.#options.sequences === undefined) return;
@@ -250,25 +285,25 @@ class Exploration {
   /** The difference is open, or it is reproduced, shrunk, and attributed to a rule. */
   async #investigate(met: Shown): Promise<void> {
     const { difference } = met;
-    if (await this.#isOtherFault(met)) return this.#book.isOpen(difference, ORDER);
+    if (await this.#isOtherFault(met)) return this.#book.isOpen(difference, 'NS-17');
     const { settings } = this.#reference;
     const sequence = upTo(met.recorded.sequence, difference.n);
     const shows = this.#showing(difference, sequence);
-    const first = await shows(sequence, UNHURRIED);
+    const first = await shows(sequence, true);
     if (first === null) return this.#notShown(difference);
     // A target that is gone does not answer any other call either.
     const isGone = callsIn(first.recorded.target.outcomes).every(({ kind }) => kind === 'lost');
     if (isGone) return;
     const isOpen = await this.#openAnswer(first, difference);
     if (isOpen || settings !== this.#reference.settings) return;
-    const shrunk = await shrink(first, shows, () => this.#budget.left);
+    const shrunk = await shrink(first, shows, () => this.#left);
     const { last, reproduced } = await this.#showAgain(shrunk, shows);
-    if (last === null) return this.#notShown(difference);
-    if (await this.#isOtherFault(last)) return this.#book.isOpen(difference, ORDER);
+    if (last === undefined) return this.#notShown(difference);
+    if (await this.#isOtherFault(last)) return this.#book.isOpen(difference, 'NS-17');
     if (await this.#openAnswer(last, difference)) return;
     const { variants } = this.#options.models;
     const found: Found = {
-      ...{ ...last, sequence: last.recorded.sequence, reproduced },
+      ...{ ...last, reproduced },
       ...(await blame(last, met, this.#reference, variants, this.#coverage)),
       ...{ times: 1, met: [difference, last.difference] },
       calls: callsOf(last.recorded.sequence.steps).length,
@@ -299,19 +334,18 @@ class Exploration {
   #showing(met: Difference, { steps }: Sequence): Shows {
     const place = labels(steps.at(-1)!).indexOf(met.n);
     const isCrash = met.at === 'no_answer';
-    const step = callsOf(steps).find(({ n }) => n === met.n);
-    const isRead = step !== undefined && OPERATIONS[step.operation].method === 'GET';
     // Any call may be lost by chance: a crash shows at the same concurrent call each time.
     const isThere = ({ n }: Difference, last: Step) =>
       last.do === 'burst' ? labels(last)[place] === n : labels(last).includes(n);
-    return async (sequence, pauses) => {
+    const step = callsOf(steps).find(({ n }) => n === met.n);
+    const isRead = step !== undefined && OPERATIONS[step.operation].method === 'GET';
+    const readPauseMs = isRead ? LATE_MS : 0;
+    return async (sequence, isUnhurried = false) => {
       const last = sequence.steps.at(-1)!;
+      const pauses = { readPauseMs, eventPauseMs: isUnhurried ? LATE_MS : 0 };
       const tries = hasBursts(sequence) && !isCrash ? TRIES_AT_ONCE : 1;
       for (let left = tries; left > 0; left -= 1) {
-        const played = await this.#play(sequence, {
-          ...(isRead && { readPauseMs: LATE_MS }),
-          ...pauses,
-        });
+        const played = await this.#play(sequence, pauses);
         if (typeof played === 'string') continue;
         const difference = played.compared.differences.find(
           (each) => isLike(each, met) && (!isCrash || isThere(each, last)),
@@ -322,26 +356,25 @@ class Exploration {
     };
   }
 
+  /** The last play that shows it again, if any, and how many did. */
   async #showAgain(shrunk: Shown, shows: Shows) {
     const isCrash = shrunk.difference.at === 'no_answer';
     const plain = renumbered(upTo(shrunk.recorded.sequence, shrunk.difference.n));
-    let [shown, times] = [0, 0];
-    let last: Shown | null = null;
+    const shown: Shown[] = [];
     try {
-      for (; times < SHOWN_AGAIN; times += 1) {
-        const again = await shows(plain, UNHURRIED);
-        if (again === null) continue;
-        shown += 1;
-        last = again;
+      for (let times = 0; times < SHOWN_AGAIN; times += 1) {
+        shown.push(...[await shows(plain, true)].filter((each) => each !== null));
       }
     } catch (error) {
-      if (!(error instanceof Spent)) throw error;
+      ignoreSpent(error);
       // A call may be lost twice by chance.
-      const kept = isCrash ? null : (last ?? shrunk);
-      return { last: kept, reproduced: 'once more, with no requests or time left' };
+      const last = isCrash ? undefined : (shown.at(-1) ?? shrunk);
+      return { last, reproduced: 'once more, with no requests or time left' };
     }
     // If a crash is not reproduced every time, the call was only lost.
-    return { last: isCrash && shown < times ? null : last, reproduced: `${shown} of ${times}` };
+    const isLost = isCrash && shown.length < SHOWN_AGAIN;
+    const last = isLost ? undefined : shown.at(-1);
+    return { last, reproduced: `${shown.length} of ${SHOWN_AGAIN}` };
   }
 
   async #isOtherFault({ recorded, difference: { pair, n } }: Shown): Promise<boolean> {
@@ -381,7 +414,7 @@ class Exploration {
       deliversLate: forms?.deliversLate ?? false,
       orders: forms?.orders,
       tokenForm: forms === undefined ? 'json' : forms.tokenForm,
-      spend: (count) => this.#budget.spend(count),
+      spend: (count) => this.#spend(count),
       ...(pacer && { pacer }),
     };
   }

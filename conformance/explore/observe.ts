@@ -12,9 +12,8 @@ import { deliversLate } from '../scenarios/delivery/events.ts';
 import { profileScenarios } from '../scenarios/profile/profile.ts';
 import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
 import { OPERATIONS } from '../spec/operations.ts';
+import { formOf, TOKEN_FORMS, tokenIn, tokenRequest } from './play/forms.ts';
 import { jsonOf } from './play/outcome.ts';
-import { formOf } from './play/position-form.ts';
-import { TOKEN_FORMS, tokenIn, tokenRequest } from './play/token-form.ts';
 
 export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
 export { expectedMac, signatureOf, valuesAt } from '../scenarios/delivery/signatures.ts';
@@ -44,7 +43,6 @@ export interface Forms {
 }
 
 export interface Observed extends Forms {
-  /** Settings of the simulator, by name. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly requests: number;
 }
@@ -92,7 +90,6 @@ export const observe = (options: ObserveOptions): Promise<Observed> =>
 export const observeForms = (options: ObserveOptions): Promise<Observed> =>
   observeBy(FORMS, options);
 
-/** Settings that these observed settings do not cover. */
 export const unaskedIn = (settings: Observed['settings']): ReadonlySet<string> =>
   new Set(Object.keys(defaultSettings).filter((key) => !(key in settings)));
 
@@ -101,8 +98,7 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
   const chosen = scenarios.filter(({ id }) => ids.includes(id));
   const learned = new Map<string, unknown>();
   const enough = new AbortController();
-  const stop = () => enough.abort();
-  signal.addEventListener('abort', stop, { once: true });
+  const ended = AbortSignal.any([signal, enough.signal]);
   let requests = 0;
   const counting: Sender = {
     ...sender,
@@ -115,16 +111,15 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
   };
   const run = await runScenarios({
     ...{ ...rest, provider, sender: counting, learned },
-    ...{ scenarios: chosen, signal: enough.signal },
+    ...{ scenarios: chosen, signal: ended },
   });
   const tokenForm = await findTokenForm({ ...options, sender: counting });
-  signal.removeEventListener('abort', stop);
   // Names and times are needed even if a rule deviates beside them.
   const seen = run.scenarios.flatMap((each) => each.observations);
   const { config } = observedConfig(observedRows(chosen, seen));
   const taken = learnedOrders(learned);
   const settings = Object.entries(config.settings);
-  const areKindsUnseen = enough.signal.aborted && !('event_kinds' in config.settings);
+  const areKindsUnseen = ended.aborted && !('event_kinds' in config.settings);
   return {
     settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
     // Nothing is tried on a live target: it gets only the orders of its profile.

@@ -9,7 +9,6 @@ export type Symbolic =
   | { readonly $fresh: string; readonly length?: number; readonly fill?: string }
   /** A member of the answer to an earlier step, by its dotted path. */
   | { readonly $of: number; readonly at: string }
-  /** A header of the response to an earlier step. */
   | { readonly $header: number; readonly name: string }
   /** A property of a credential: its brand, or the account of a delegated token. */
   | { readonly $role: string; readonly has: RoleHas }
@@ -50,7 +49,6 @@ export interface CallStep {
   readonly operation: OperationName;
   /** A role, the name of a minted credential, or `anonymous`. */
   readonly as: string;
-  /** The id in the path. */
   readonly id?: Value;
   readonly query?: { readonly [name: string]: Value };
   readonly key?: Value;
@@ -64,7 +62,6 @@ export interface CallStep {
   readonly meanwhile?: readonly CallStep[];
 }
 
-/** Calls that are sent concurrently. */
 export interface BurstStep {
   readonly do: 'burst';
   readonly n: number;
@@ -119,13 +116,11 @@ export function callsOf(steps: readonly Step[]): readonly CallStep[] {
   });
 }
 
-/** The number of calls in these steps. */
 export function countCalls(steps: readonly Step[]): number {
   const many = steps.map((step) => (step.do === 'many' ? step.count : 0));
   return many.reduce((sum, each) => sum + each, callsOf(steps).length);
 }
 
-/** Every label of a step, including the labels of its calls. */
 export const labels = (step: Step): readonly number[] => [
   ...new Set([step.n, ...callsOf([step]).map(({ n }) => n)]),
 ];
@@ -133,7 +128,6 @@ export const labels = (step: Step): readonly number[] => [
 export const nextLabel = (steps: readonly Step[]): number =>
   1 + Math.max(0, ...steps.flatMap(labels));
 
-/** Every object in a value, outermost first. */
 export function* partsOf(value: unknown): Generator<{ readonly [name: string]: unknown }> {
   if (value === null || typeof value !== 'object') return;
   yield value as { readonly [name: string]: unknown };
@@ -146,25 +140,17 @@ export const refersTo = (value: unknown): readonly number[] =>
     [$of, $header].filter((each) => typeof each === 'number'),
   );
 
-/** Credentials whose brand or account a value names. */
 export const rolesIn = (value: unknown): readonly string[] =>
   [...partsOf(value)].flatMap(({ $role }) => (typeof $role === 'string' ? [$role] : []));
 
-/** Replaces references to steps; the step's own label stays. */
-export const rebound = (step: Step, others: ReadonlyMap<number, number>): Step =>
-  relabelled(step, (n) => others.get(n) ?? n, ['$of', '$header']);
-
 /** Numbers the steps again from 1, for readers. */
 export function renumbered({ steps }: Sequence): Sequence {
-  const numbers = new Map<number, number>();
-  const count = (n: number) => numbers.set(n, numbers.get(n) ?? numbers.size + 1);
   // Readers count the calls of a burst; the burst itself is numbered after everything else.
-  for (const step of steps)
-    for (const n of labels(step)) if (step.do !== 'burst' || n !== step.n) count(n);
-  for (const step of steps) {
-    if (step.do === 'burst') count(step.n);
-    if (step.do === 'many') count(step.call.n);
-  }
+  const read = steps.flatMap((step) =>
+    labels(step).filter((n) => step.do !== 'burst' || n !== step.n),
+  );
+  const unread = steps.flatMap((step) => (step.do === 'many' ? [step.call.n] : [step.n]));
+  const numbers = new Map([...new Set([...read, ...unread])].map((n, at) => [n, at + 1]));
   return { steps: steps.map((step) => relabelled(step, (n) => numbers.get(n) ?? n)) };
 }
 
@@ -178,7 +164,6 @@ function relabelled(
   ) as Step;
 }
 
-/** A copy in which `change` has replaced every member, at any depth. */
 export function mapMembers(
   value: unknown,
   change: (name: string, value: unknown) => unknown,
@@ -194,3 +179,119 @@ export function mapMembers(
 
 export const sameValue = (one: unknown, other: unknown): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other);
+
+/** `text ref7` for a fresh text, `answer 3` for a value from the response to step 3. */
+export function symbolOf(value: unknown): string | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const { $fresh, $phone, $of, $header } = value as { readonly [name: string]: unknown };
+  const text = $fresh ?? $phone;
+  if (text !== undefined) return `text ${String(text)}`;
+  const step = $of ?? $header;
+  return step === undefined ? undefined : `answer ${String(step)}`;
+}
+
+export const symbolsIn = (value: unknown): readonly string[] =>
+  [...partsOf(value)].flatMap((part) => symbolOf(part) ?? []);
+
+/** Includes the minted credentials, which may be metered. */
+export const symbolsOf = (step: Step): readonly string[] => [
+  ...symbolsIn(step),
+  ...callsOf([step]).flatMap(({ as }) => (/^m\d/.test(as) ? [`as ${as}`] : [])),
+];
+
+/** Without the parent under which a record is created: creating a record does not change it. */
+export function changedBy(step: Step): readonly string[] {
+  if (step.do !== 'call' || !/^createT|^openP/.test(step.operation)) return symbolsOf(step);
+  const { account_id: _, trading_account_id: __, currency: ___, ...body } = Object(step.body);
+  return symbolsOf({ ...step, body });
+}
+
+/** Symbols that name the same record, each mapped to all of them. */
+export function recordsIn(steps: readonly Step[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const records = new Map<string, Set<string>>();
+  for (const { n, operation, id, body } of callsOf(steps)) {
+    const references = [...partsOf(body)].map((part) => part.client_reference_id);
+    const named = symbolsIn(/^create|^bulkCreate/.test(operation) ? references : id);
+    const all = new Set([`answer ${n}`, ...named]);
+    for (const each of [...all]) for (const other of records.get(each) ?? []) all.add(other);
+    for (const each of all) records.set(each, all);
+  }
+  return records;
+}
+
+export function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
+  const kept = new Set<Step>();
+  const add = (n: number) => {
+    const step = steps.find((each) => labels(each).includes(n));
+    if (step === undefined || kept.has(step)) return;
+    kept.add(step);
+    for (const each of needsOf(step, steps)) add(each);
+  };
+  for (const n of wanted) add(n);
+  return steps.filter((step) => kept.has(step));
+}
+
+/** The dependencies of a step: answers that it refers to, and the minting of its credential. */
+function needsOf(step: Step, steps: readonly Step[]): readonly number[] {
+  const names = new Set([...callsOf([step]).map(({ as }) => as), ...rolesIn(step)]);
+  if (step.do === 'mint' && step.wish.mintedBy !== undefined) names.add(step.wish.mintedBy);
+  const minted = steps.flatMap((each) =>
+    each.do === 'mint' && each !== step && names.has(each.name) ? [each.n] : [],
+  );
+  return [...refersTo(step), ...minted];
+}
+
+export function without(steps: readonly Step[], gone: readonly number[]): readonly Step[] {
+  const lost = new Set(gone);
+  return steps.filter((step) => {
+    const isLost = lost.has(step.n) || needsOf(step, steps).some((n) => lost.has(n));
+    if (isLost) for (const n of labels(step)) lost.add(n);
+    return !isLost;
+  });
+}
+
+/**
+ * Without these steps; references to one of them are redirected to the call before it that showed
+ * the same record: if an update is removed, its own tag is the newest one.
+ */
+export function withoutRedirected(
+  steps: readonly Step[],
+  gone: readonly number[],
+): readonly Step[] {
+  const before = new Map<number, number>();
+  const dropped = steps.filter(({ n }) => gone.includes(n));
+  for (const call of callsOf(dropped)) {
+    const shown = shownBefore(call, steps);
+    if (shown !== undefined) before.set(call.n, before.get(shown) ?? shown);
+  }
+  const mended = steps.map((step) =>
+    dropped.includes(step) ? step : relabelled(step, (n) => before.get(n) ?? n, ['$of', '$header']),
+  );
+  return without(mended, gone);
+}
+
+function shownBefore(call: CallStep, steps: readonly Step[]): number | undefined {
+  const [shown] = [...refersTo(call.ifMatch), ...refersTo(call.id)];
+  if (shown !== undefined) return shown;
+  const referenceOf = ({ body }: CallStep) =>
+    (body as { readonly client_reference_id?: unknown } | null | undefined)?.client_reference_id;
+  const first = callsOf(steps).find(
+    (each) => each.operation === call.operation && sameValue(referenceOf(each), referenceOf(call)),
+  );
+  return first === call ? undefined : first?.n;
+}
+
+/** The dependencies of the step, and the steps with the same records and keys. */
+export function needed(sequence: Sequence, n: number): readonly Step[] {
+  const { steps } = upTo(sequence, n);
+  const symbols = new Set(symbolsIn(steps.at(-1)));
+  // A change of permissions concerns all callers, and a pause all records.
+  const isKin = (step: Step) =>
+    /^(permit|rescope|advance)$/.test(step.do) || symbolsIn(step).some((each) => symbols.has(each));
+  return closure(steps, [...steps.filter(isKin).map((step) => step.n), n]);
+}
+
+export function upTo({ steps }: Sequence, n: number): Sequence {
+  const at = steps.findIndex((step) => labels(step).includes(n));
+  return { steps: at < 0 ? steps : steps.slice(0, at + 1) };
+}

@@ -5,11 +5,9 @@ import type { PhoneForm, RoleHas, Symbolic, Value } from './sequence.ts';
 
 /** State that is known while a sequence is played. */
 export interface Known {
-  /** Part of every fresh text of this play. */
   readonly nonce: string;
   /** The index of a call that is repeated many times. */
   readonly row?: number | undefined;
-  /** The JSON response to a step; undefined if there is none. */
   answer(step: number): Json | undefined;
   header(step: number, name: string): string | undefined;
   has(role: string, what: RoleHas): string | undefined;
@@ -23,7 +21,6 @@ export const MISSING_TAG = `"${MISSING}"`;
 const isSymbolic = (value: object): value is Symbolic =>
   !Array.isArray(value) && Object.keys(value).some((name) => name.startsWith('$'));
 
-/** The value as JSON. */
 export function resolve(value: Value, known: Known, row = known.row): Json {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.flatMap((each) => spread(each as Value, known, row));
@@ -33,7 +30,6 @@ export function resolve(value: Value, known: Known, row = known.row): Json {
   );
 }
 
-/** The value as a text: an id in a path, a key, a header. */
 export function resolveText(value: Value, known: Known, row = known.row): string {
   const json = resolve(value, known, row);
   return typeof json === 'string' ? json : writeJson(json);
@@ -41,8 +37,7 @@ export function resolveText(value: Value, known: Known, row = known.row): string
 
 /** Replaces a row placeholder with its entries, in the list that contains it. */
 function spread(value: Value, known: Known, row: number | undefined): Json[] {
-  const isRows = value !== null && typeof value === 'object' && '$rows' in value;
-  if (!isRows) return [resolve(value, known, row)];
+  if (!('$rows' in Object(value))) return [resolve(value, known, row)];
   const { $rows, of } = value as Extract<Symbolic, { $rows: number }>;
   return Array.from({ length: $rows }, (_, at) => resolve(of, known, at));
 }

@@ -3,9 +3,8 @@
 
 import { EXIT_CODES } from '../../../conformance/engine/judge/verdicts.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
-import type { Sender } from '../../../conformance/engine/send/sender.ts';
-import { withLimit } from '../../../conformance/engine/send/sender.ts';
-import { type Explored, explore } from '../../../conformance/explore/explore.ts';
+import { type Sender, withLimit } from '../../../conformance/engine/send/sender.ts';
+import { type Explored, explore, type Progress } from '../../../conformance/explore/explore.ts';
 import {
   type Forms,
   findStartProblem,
@@ -13,7 +12,6 @@ import {
   observeForms,
   unaskedIn,
 } from '../../../conformance/explore/observe.ts';
-import type { Progress } from '../../../conformance/explore/options.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/report/again.ts';
 import {
   htmlReport,

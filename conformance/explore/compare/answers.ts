@@ -1,27 +1,20 @@
 // Compares the answers of the target and the model to one call.
+
+import { isDeepStrictEqual } from 'node:util';
 import { type Json, memberAt } from '../../engine/send/json.ts';
-import { OPERATIONS } from '../../spec/operations.ts';
-import { type CallOutcome, isNumber, summaryOf } from '../play/outcome.ts';
+import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
+import {
+  answersIn,
+  type CallOutcome,
+  isNumber,
+  type Outcome,
+  summaryOf,
+  textOf,
+} from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
-import { isOpenRead, PAGES, PROBLEM, SUCCESS } from './shapes.ts';
-import { type Comparing, listIn, type Mismatch, shown } from './values.ts';
-
-type Compare = (
-  step: CallStep,
-  target: CallOutcome,
-  model: CallOutcome,
-  comparing: Comparing,
-) => Mismatch | null;
-
-const COMPARISONS: readonly Compare[] = [
-  compareStatus,
-  compareType,
-  compareBody,
-  compareEtag,
-  compareRequestId,
-  compareLimits,
-];
+import { isOpenRead, listIn, type Mismatch, PAGES, PROBLEM, SUCCESS, shown } from './shapes.ts';
+import type { Comparing } from './sides.ts';
 
 export function compareAnswers(
   step: CallStep,
@@ -29,11 +22,15 @@ export function compareAnswers(
   model: CallOutcome,
   comparing: Comparing,
 ): Difference | null {
-  for (const compare of COMPARISONS) {
-    const found = compare(step, target, model, comparing);
-    if (found !== null) return differenceOf(step, target, model, found);
-  }
-  return null;
+  const { operation } = step;
+  const found =
+    compareStatus(target, model) ??
+    compareType(target, model) ??
+    compareBody(operation, target, model, comparing) ??
+    compareEtag(operation, target, model) ??
+    compareRequestId(operation, target, model, comparing) ??
+    compareLimits(operation, target, model);
+  return found && differenceOf(step, target, model, found);
 }
 
 export function differenceOf(
@@ -46,7 +43,7 @@ export function differenceOf(
   return { n, operation, ...mismatch, ...answers, basis: model.basis };
 }
 
-function compareStatus(_: CallStep, target: CallOutcome, model: CallOutcome): Mismatch | null {
+function compareStatus(target: CallOutcome, model: CallOutcome): Mismatch | null {
   const words = { target: summaryOf(target), model: summaryOf(model) };
   if (target.status !== model.status) return { at: 'status', ...words };
   const isProblem = model.status >= 400 && typeof memberAt(model.json, 'code') === 'string';
@@ -54,7 +51,7 @@ function compareStatus(_: CallStep, target: CallOutcome, model: CallOutcome): Mi
 }
 
 /** ERR-1a, ERR-2: a problem or plain text; a success only has to be JSON. */
-function compareType(_: CallStep, target: CallOutcome, model: CallOutcome): Mismatch | null {
+function compareType(target: CallOutcome, model: CallOutcome): Mismatch | null {
   if (target.body.length === 0 && model.body.length === 0) return null;
   const [own, other] = [target.headers.mediaType(), model.headers.mediaType()];
   const alike =
@@ -65,7 +62,7 @@ function compareType(_: CallStep, target: CallOutcome, model: CallOutcome): Mism
 }
 
 function compareBody(
-  { operation }: CallStep,
+  operation: OperationName,
   target: CallOutcome,
   model: CallOutcome,
   comparing: Comparing,
@@ -107,7 +104,7 @@ const FULL_PAGE = 100;
 
 /** AUTH-6, AUTH-7: a record of the sequence on a page of a caller that it is out of scope for. */
 function findLeak(
-  operation: CallStep['operation'],
+  operation: OperationName,
   target: CallOutcome,
   model: CallOutcome,
   { match }: Comparing,
@@ -118,12 +115,11 @@ function findLeak(
   if (due.length >= FULL_PAGE) return null;
   const { by, space } = page;
   const ids = new Set(due.map((row) => String(memberAt(row, by))));
-  const leaked = rows
-    .map((row) => String(memberAt(row, by)))
-    .find((id) => {
-      const known = match.modelOf(space, id);
-      return known !== undefined && !ids.has(known);
-    });
+  const isOutOfScope = (id: string) => {
+    const known = match.modelOf(space, id);
+    return known !== undefined && !ids.has(known);
+  };
+  const leaked = rows.map((row) => String(memberAt(row, by))).find(isOutOfScope);
   if (leaked === undefined) return null;
   return { at: 'body.*', target: `${space} ${leaked}`, model: `no ${space} ${leaked}` };
 }
@@ -160,7 +156,7 @@ function compareRevision(
 
 /** ACC-19: a strong tag whose value is the revision in the body. */
 function compareEtag(
-  { operation }: CallStep,
+  operation: OperationName,
   target: CallOutcome,
   model: CallOutcome,
 ): Mismatch | null {
@@ -172,7 +168,7 @@ function compareEtag(
 
 /** ERR-4, IDEM-5: every answer to one of the nine writes has a request id, each a different one. */
 function compareRequestId(
-  { operation }: CallStep,
+  operation: OperationName,
   target: CallOutcome,
   model: CallOutcome,
   { match }: Comparing,
@@ -183,17 +179,15 @@ function compareRequestId(
   return { at: 'header.x-request-id', target: own ?? 'none', model: 'one of its own' };
 }
 
-const LIMIT_HEADERS = [
-  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'],
-];
+const LIMIT_HEADERS = ['limit', 'remaining', 'reset'].map((each) => `x-ratelimit-${each}`);
 
 /** LIM-6, LIM-8: the four headers are on a 429 and on no other answer; a refusal may ask for a wait. */
 function compareLimits(
-  { operation }: CallStep,
+  operation: OperationName,
   target: CallOutcome,
   model: CallOutcome,
 ): Mismatch | null {
-  for (const name of LIMIT_HEADERS) {
+  for (const name of [...LIMIT_HEADERS, 'retry-after']) {
     const [own, other] = [target, model].map(({ headers }) => headers.get(name));
     // NS-51: the limit of the token endpoint, and how it counts a minute, is not specified.
     const isOpen = operation === 'issueToken' && own !== undefined && other !== undefined;
@@ -204,4 +198,106 @@ function compareLimits(
   const errors = memberAt(target.json, 'errors');
   if (target.status !== 429 || !Array.isArray(errors) || errors.length === 0) return null;
   return { at: 'body.errors', target: shown(errors), model: '[]' };
+}
+
+type Outcomes = ReadonlyMap<number, Outcome>;
+
+export function compareReplay(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  played: { readonly target: Outcomes; readonly model: Outcomes },
+): Difference | null {
+  if (model.basis?.idempotency !== 'replayed') return null;
+  const first = firstOf(model, played.model);
+  const own = first === undefined ? undefined : played.target.get(first.n);
+  if (own?.kind !== 'answer') return null;
+  const wrong = (at: string, said: string, expected: string) =>
+    differenceOf(step, target, model, { at, target: said, model: expected });
+  if (target.headers.mediaType() !== own.headers.mediaType()) {
+    return wrong('replay.content-type', target.headers.mediaType(), own.headers.mediaType());
+  }
+  if (!Buffer.from(target.body).equals(own.body)) {
+    const isPrintedAnew = own.json !== undefined && isDeepStrictEqual(target.json, own.json);
+    return wrong(
+      isPrintedAnew ? 'replay.bytes' : 'replay.body',
+      shown(target.json ?? textOf(target)),
+      `as the answer to call ${own.n}: ${shown(own.json ?? textOf(own))}`,
+    );
+  }
+  return null;
+}
+
+/**
+ * IDEM-2: a call under a new key does not get the answer of another call, even if the bodies are
+ * equal. A problem identifies its attempt by its request id (IDEM-5).
+ */
+export function compareAttempt(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  outcomes: Outcomes,
+): Difference | null {
+  const id = memberAt(target.json, 'request_id');
+  const isRun = model.basis?.idempotency === 'first' && model.status >= 400;
+  if (!isRun || typeof id !== 'string' || isAttempt(target, id)) return null;
+  const first = [...outcomes.values()].find(
+    (each) => each.kind === 'answer' && each.n !== target.n && isAttempt(each, id),
+  );
+  if (first?.kind !== 'answer' || keyOf(first) === keyOf(target)) return null;
+  const isWhole = Buffer.from(first.body).equals(target.body);
+  const at = isWhole ? 'attempt' : 'attempt.request_id';
+  const mismatch = { at, target: `that of call ${first.n}`, model: 'one of its own' };
+  return differenceOf(step, target, model, mismatch);
+}
+
+/**
+ * IDEM-2, IDEM-3: the answer to another call under this key, which the model does not repeat. That is
+ * the difference, whatever member shows it first.
+ */
+export function asForeignReplay(
+  found: Difference,
+  own: CallOutcome,
+  due: CallOutcome,
+  played: { readonly target: Outcomes; readonly model: Outcomes },
+): Difference {
+  const key = keyOf(own)?.toLowerCase();
+  if (found.basis?.idempotency === 'replayed' || key === undefined) return found;
+  const first = answersIn(played.target).find((each) => {
+    const other = played.model.get(each.n);
+    const isOther =
+      other?.kind === 'answer' && (other.status !== due.status || textOf(other) !== textOf(due));
+    const isSameKey = each.n !== own.n && keyOf(each)?.toLowerCase() === key;
+    const isSame = each.status === own.status && Buffer.from(each.body).equals(own.body);
+    return isSameKey && isOther && isSame;
+  });
+  if (first === undefined) return found;
+  const routeOf = ({ sent }: CallOutcome) => sent.target.replace(/\?.*/, '').replace(/\d+/g, '');
+  const at = routeOf(first) === routeOf(own) ? 'attempt' : 'attempt.operation';
+  return { ...found, at, target: `that of call ${first.n}`, model: 'one of its own' };
+}
+
+const isAttempt = ({ headers }: CallOutcome, id: string): boolean =>
+  headers.get('x-request-id') === id;
+
+/** IDEM-1c: without surrounding spaces. */
+export const keyOf = ({ sent }: CallOutcome): string | undefined =>
+  sent.headers.find(([name]) => name === 'idempotency-key')?.[1].trim();
+
+/**
+ * The answer that the model has replayed: the last one before it with the same bytes under its key,
+ * which may have run a second time after a day (IDEM-7b); of calls that were sent together, a later
+ * one. Answers under other keys may look the same, because a call without effect returns the unchanged
+ * record; so may answers to another caller (IDEM-2b), or to another token of the same credential.
+ */
+export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
+  const alike = [...outcomes.values()].filter((outcome): outcome is CallOutcome => {
+    if (outcome.kind !== 'answer' || outcome.n === model.n) return false;
+    if (outcome.status !== model.status || outcome.sent.method !== model.sent.method) return false;
+    if (outcome.basis?.idempotency === 'replayed' || keyOf(outcome) !== keyOf(model)) return false;
+    return Buffer.from(outcome.body).equals(model.body);
+  });
+  const own = alike.filter(({ sent }) => sent.as === model.sent.as);
+  const same = own.length > 0 ? own : alike;
+  return same.findLast(({ n }) => n < model.n) ?? same[0];
 }

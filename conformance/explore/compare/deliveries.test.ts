@@ -3,11 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { comparedEvents } from '../model.ts';
 import type { Player } from '../play/player.ts';
 import { compareDeliveries } from './deliveries.ts';
-import { Match } from './match.ts';
-import type { Comparing } from './values.ts';
+import { type Comparing, comparedEvents, Match } from './sides.ts';
 
 const form = suite('deliveries');
 

@@ -2,32 +2,20 @@
 // The order of events is open (NS-28), so each notice of the target is paired with one of the model.
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
+import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { count } from '../../reports/verdict-words.ts';
+import { expectedMac, numberNames, sequenceAt, signatureOf, valuesAt } from '../observe.ts';
+import { settlesUnseen } from '../play/ground.ts';
+import { answersIn, jsonOf as jsonIn } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import {
-  type Deliveries,
-  isOurName,
-  isTaken,
-  jsonOf,
-  type Notice,
-  noticesIn,
-  numberOf,
-  scalarsIn,
-  subscriptionOf,
-  subscriptionsOf,
-} from './arrivals.ts';
 import type { Difference } from './difference.ts';
-import type { Match } from './match.ts';
-import { compareSignature, compareTime } from './signatures.ts';
-import { type Comparing, type Mismatch, type Sides, shown } from './values.ts';
+import { type Mismatch, shown } from './shapes.ts';
+import type { Comparing, Match, Sides } from './sides.ts';
 
-type Arrival = Deliveries[number];
 type Notices = readonly Notice[];
 /** The names of kinds that the model uses: its own, or those observed on the target. */
 type Kinds = ReadonlySet<string>;
-type NoticePair = readonly [own: Notice, due: Notice];
 
-/** The first difference in the deliveries after the last step, `n`. */
 export function compareDeliveries(n: number, comparing: Comparing): Difference | null {
   const { target, model, comparedEvents } = comparing;
   for (const [step, { deliveries: came }] of target.hooks) {
@@ -43,14 +31,11 @@ export function compareDeliveries(n: number, comparing: Comparing): Difference |
     const found =
       compareForm(came, other.deliveries, comparing) ??
       (isLate ? null : compareNotices(own, due, areCounted, comparing));
-    if (found !== null) return differenceOf(n, found);
+    if (found === null) continue;
+    const answers = { modelAnswer: found.at, targetAnswer: found.at };
+    return { n, operation: 'delivery', ...found, ...answers, basis: undefined };
   }
   return null;
-}
-
-function differenceOf(n: number, { at, target, model }: Mismatch): Difference {
-  const texts = { at, model, target, modelAnswer: at, targetAnswer: at };
-  return { n, operation: 'delivery', ...texts, basis: undefined };
 }
 
 const attemptsOf = (notices: Notices): Deliveries => notices.flatMap(({ attempts }) => attempts);
@@ -60,7 +45,7 @@ function compareForm(own: Deliveries, due: Deliveries, { target, model }: Sides)
   if (due.length === 0) return null;
   const odd = own.find(({ method }) => method !== 'POST');
   if (odd !== undefined) return { at: 'method', target: odd.method, model: 'POST' };
-  const isEnvelope = (each: Arrival) => memberAt(jsonOf(each), 'id') !== undefined;
+  const isEnvelope = (each: ReceivedDelivery) => memberAt(jsonOf(each), 'id') !== undefined;
   const unread = own.find((each) => jsonOf(each) === undefined);
   if (unread !== undefined && due.every(isEnvelope)) {
     const end = Buffer.from(unread.body).toString().slice(-30);
@@ -85,7 +70,7 @@ function compareNotices(
   const { pairs, isWhole } = pairsOf(own, due, comparing.match, isDone);
   for (const [mine, theirs] of pairs) {
     const isOnTime = !isBehind(mine, own) && !isBehind(theirs, due);
-    const found = comparePair([mine, theirs], isOnTime, comparing);
+    const found = comparePair(mine, theirs, isOnTime, comparing);
     if (found !== null) return found;
   }
   if (!areCounted) return null;
@@ -105,7 +90,6 @@ function compareNotices(
 
 const isDelivered = ({ attempts }: Notice): boolean => attempts.some(isTaken);
 
-/** The earlier notices to the same subscription. */
 const before = (notice: Notice, all: Notices): Notices =>
   all
     .slice(0, all.indexOf(notice))
@@ -120,7 +104,8 @@ const isNext = (notice: Notice, all: Notices): boolean =>
   !isDelivered(notice) && before(notice, all).every(isDelivered);
 
 function comparePair(
-  [own, due]: NoticePair,
+  own: Notice,
+  due: Notice,
   isOnTime: boolean,
   comparing: Comparing,
 ): Mismatch | null {
@@ -138,7 +123,7 @@ function comparePair(
 /** Pairs of notices that may be of one event; the others in order, so that they differ. */
 function pairsOf(own: Notices, due: Notices, match: Match, isDone: boolean) {
   const [mine, theirs] = [[...own], [...due]];
-  const pairs: NoticePair[] = [];
+  const pairs: [own: Notice, due: Notice][] = [];
   const kinds: Kinds = new Set([
     ...eventKinds,
     ...due.map(({ envelope }) => String(memberAt(envelope, 'kind'))),
@@ -217,19 +202,18 @@ function compareEnvelope(
   return null;
 }
 
-const deliveries = ({ length }: Deliveries): string => count(length, 'delivery', 'deliveries');
-
 /** EVT-4: `1 delivery: 1 of account.created missing` instead of `2 deliveries`. */
 function countMismatch(own: Deliveries, due: Deliveries): Mismatch {
+  const [came, model] = [own, due].map(({ length }) => count(length, 'delivery', 'deliveries'));
   const odd = oddOnes(own, due);
-  const target = odd.length === 0 ? deliveries(own) : `${deliveries(own)}: ${odd.join(', ')}`;
-  return { at: 'count', target, model: deliveries(due) };
+  const target = odd.length === 0 ? came! : `${came}: ${odd.join(', ')}`;
+  return { at: 'count', target, model: model! };
 }
 
 function oddOnes(own: Deliveries, due: Deliveries): readonly string[] {
   // NS-11: by kind if the target uses our names of kinds, otherwise by category.
   const isKnown = [...own, ...due].every((each) => isOurName(memberAt(jsonOf(each), 'kind')));
-  const nameOf = (each: Arrival) => memberAt(jsonOf(each), isKnown ? 'kind' : 'category');
+  const nameOf = (each: ReceivedDelivery) => memberAt(jsonOf(each), isKnown ? 'kind' : 'category');
   const countOf = (all: Deliveries, name: unknown) =>
     all.filter((each) => nameOf(each) === name).length;
   const names = [...new Set([...due, ...own].map(nameOf))];
@@ -240,4 +224,226 @@ function oddOnes(own: Deliveries, due: Deliveries): readonly string[] {
     if (more === 0) return [];
     return [`${Math.abs(more)} of ${String(name)} ${more > 0 ? 'too many' : 'missing'}`];
   });
+}
+
+/** EVT-5b: how far the time of a delivery may be from the clock. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/** EVT-6, EVT-7: the secrets that sign a delivery. */
+function compareSignature(
+  own: ReceivedDelivery,
+  other: ReceivedDelivery,
+  { target, model }: Sides,
+): Mismatch | null {
+  const [said, expected] = [signersOf(own, target), signersOf(other, model)];
+  if (said.words === expected.words) return null;
+  const rotations = answersIn(model.outcomes).filter(
+    ({ sent, status }) => sent.target.endsWith('/rotate-secret') && status < 300,
+  );
+  // NS-61: after a second rotation only the newest secret is sure to sign.
+  const isOpen = rotations.length > 1 && said.newest !== 0 && said.newest === expected.newest;
+  return isOpen ? null : { at: 'signature', target: said.words, model: expected.words };
+}
+
+/** The secrets that sign, in words, and the step that returned the newest; 0 if one is not known. */
+function signersOf(arrival: ReceivedDelivery, player: Player) {
+  const header = signatureOf(arrival);
+  if (header === undefined) return { words: 'not signed', newest: 0 };
+  const [t = '', ...more] = valuesAt(header, 't');
+  if (t === '' || more.length > 0) return { words: 'not one time', newest: 0 };
+  const answers = answersIn(player.outcomes);
+  const steps: number[] = [];
+  const signers = valuesAt(header, 'v1').map((signature) => {
+    if (!/^[0-9a-f]{64}$/.test(signature)) return 'what is no HMAC-SHA256 in lower-case hex';
+    const known = answers.find(({ json }) => {
+      const secret = memberAt(json, 'secret');
+      return typeof secret === 'string' && expectedMac(secret, t, arrival.body) === signature;
+    });
+    if (known === undefined) return 'an unknown secret';
+    steps.push(known.n);
+    return `the secret of step ${known.n}`;
+  });
+  const newest = steps.length === signers.length ? Math.max(0, ...steps) : 0;
+  return { words: `signed by ${signers.sort().join(' and ')}`, newest };
+}
+
+/** EVT-5b: by the wall clock or by the target's own clock. */
+function compareTime(
+  own: ReceivedDelivery,
+  other: ReceivedDelivery,
+  target: Player,
+): Mismatch | null {
+  const [header, expected] = [signatureOf(own), signatureOf(other)];
+  if (header === undefined || expected === undefined) return null;
+  const t = Number(valuesAt(header, 't')[0]);
+  const byItsClock = target.arrived.get(own) ?? [target.startMs, target.nowMs ?? own.atMs];
+  const isWithin = ([fromMs, toMs]: readonly [number, number]) =>
+    t >= fromMs - TOLERANCE_MS && t <= toMs + TOLERANCE_MS;
+  if (isWithin([own.atMs, own.atMs]) || isWithin(byItsClock)) return null;
+  return { at: 'signature.t', target: String(t), model: `about ${own.atMs}` };
+}
+
+export type Deliveries = readonly ReceivedDelivery[];
+type Arrival = Omit<ReceivedDelivery, 'answered'>;
+
+/** All attempts to deliver one event to one subscription. */
+export interface Notice {
+  readonly event: string | undefined;
+  readonly subscription: string;
+  readonly seq: number | undefined;
+  readonly envelope: Json | undefined;
+  readonly attempts: ReceivedDelivery[];
+}
+
+/** Parsed once: a long list of deliveries is read again for every subscription that is shown. */
+const parsed = new WeakMap<Uint8Array, { readonly json: Json | undefined }>();
+
+export function jsonOf({ body }: Arrival): Json | undefined {
+  const known = parsed.get(body) ?? { json: jsonIn(body) };
+  parsed.set(body, known);
+  return known.json;
+}
+
+/** NS-9: names that the sequence number may have if its name was not observed, or is nested. */
+const LIKELY_NUMBER = /(^|\.)(\w*seq\w*|number|offset)$/i;
+
+/** The sequence number of an envelope, written as a number or as its digits. */
+export function numberOf(envelope: Json | undefined, seqName: string): number | undefined {
+  if (envelope === undefined || envelope === null || typeof envelope !== 'object') return;
+  if (Array.isArray(envelope)) return;
+  const own = sequenceAt(envelope, seqName);
+  if (own !== undefined) return own;
+  const likely = numberNames(envelope).find((name) => LIKELY_NUMBER.test(name));
+  return likely === undefined ? undefined : sequenceAt(envelope, likely);
+}
+
+export const eventOf = (each: Arrival): string | undefined => {
+  const id = memberAt(jsonOf(each), 'id');
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+};
+
+const OTHER_NUMBERS = ['content-length', 'host'];
+
+/** NS-10: the subscription that some header names; empty if no header names one of these. */
+export function subscriptionOf({ headers }: Arrival, known: ReadonlySet<string>): string {
+  const named = headers.lines.find(
+    ([name, value]) => known.has(value) && !OTHER_NUMBERS.includes(name.toLowerCase()),
+  );
+  return named?.[1] ?? '';
+}
+
+export function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
+  const made = answersIn(outcomes).flatMap(({ json }) => {
+    const id = memberAt(json, 'id');
+    return memberAt(json, 'event_categories') === undefined || id === undefined ? [] : [String(id)];
+  });
+  return new Set(made);
+}
+
+export const isTaken = ({ answered }: ReceivedDelivery): boolean =>
+  answered >= 200 && answered < 300;
+
+/** EVT-8a: the shortest time before a retry. */
+const RETRY_MS = 29_000;
+
+/**
+ * Groups deliveries into notices, by their sequence numbers. Leaves out events of other clients on a
+ * shared target, events of open categories, and duplicates that are no retries (EVT-4).
+ */
+export function noticesIn(
+  deliveries: Deliveries,
+  player: Player,
+  target: Player,
+  { seqName, comparedEvents }: Pick<Comparing, 'seqName' | 'comparedEvents'>,
+): readonly Notice[] {
+  const { isSteady } = target.ground;
+  const isSettlingOpen = !isSteady || settlesUnseen(target);
+  const isOwn = player.ground.target.disposable ? () => true : isAbout(player);
+  const notices = new Map<string, Notice>();
+  const subscriptions = subscriptionsOf(player);
+  for (const [at, each] of deliveries.entries()) {
+    const envelope = jsonOf(each);
+    if (!isOwn(each) || !isOf(envelope, comparedEvents)) continue;
+    if (isSettlingOpen && isOfSettling(envelope)) continue;
+    const [event, subscription] = [eventOf(each), subscriptionOf(each, subscriptions)];
+    const name = event === undefined ? `${at}` : `${event} ${subscription}`;
+    const known = notices.get(name);
+    if (known === undefined) {
+      const seq = numberOf(envelope, seqName);
+      notices.set(name, { event, subscription, seq, envelope, attempts: [each] });
+    } else if (!isRepeat(known, each, player, isSteady)) known.attempts.push(each);
+  }
+  return [...notices.values()].sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
+}
+
+/** EVT-4: an event may arrive twice. A retry can only be recognized if the clock is frozen. */
+function isRepeat(
+  { attempts }: Notice,
+  each: ReceivedDelivery,
+  { arrived }: Player,
+  isSteady: boolean,
+): boolean {
+  if (!isSteady) return true;
+  const [, toMs = Number.POSITIVE_INFINITY] = arrived.get(each) ?? [];
+  const signature = signatureOf(each)?.value;
+  return attempts.some((before) => {
+    const [fromMs = Number.NEGATIVE_INFINITY] = arrived.get(before) ?? [];
+    const isSoon = toMs - fromMs < RETRY_MS;
+    // EVT-5b: a retry has its own time and signature.
+    const isSigned = signature !== undefined && signature === signatureOf(before)?.value;
+    const isSame = isSigned && Buffer.compare(before.body, each.body) === 0;
+    return isTaken(before) ? isSoon || isSame : isSoon && isSame;
+  });
+}
+
+/** NS-11: the category or kind matches one of these, in an envelope of any form (NS-9). */
+const isOf = (envelope: Json | undefined, events: RegExp | undefined): boolean =>
+  events === undefined || scalarsIn(envelope).some((value) => events.test(value));
+
+function isOfSettling(envelope: Json | undefined): boolean {
+  const values = scalarsIn(envelope);
+  return (
+    values.some((each) => /settled$/i.test(each)) && !values.some((each) => /approved$/i.test(each))
+  );
+}
+
+function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boolean {
+  const ids = new Set<string>();
+  for (const { json } of answersIn(outcomes)) {
+    const rows = memberAt(json, 'rows');
+    for (const record of [json, ...(Array.isArray(rows) ? rows : [])]) {
+      const id = memberAt(record, 'id');
+      if (typeof id === 'string') ids.add(id);
+    }
+  }
+  return (each) => {
+    const text = Buffer.from(each.body).toString();
+    return text.includes(nonce) || scalarsIn(jsonOf(each)).some((value) => ids.has(value));
+  };
+}
+
+/** The numbers that were delivered, ascending, and whether all were accepted in order. */
+export function deliveredTo({ hooks }: Player, seqName: string) {
+  const numbers = new Set<number>();
+  let isAll = true;
+  for (const { deliveries } of hooks.values()) {
+    let before = 0;
+    for (const each of deliveries) {
+      const number = numberOf(jsonOf(each), seqName) ?? Number.NaN;
+      if (!isTaken(each) || !(number >= before)) isAll = false;
+      if (isTaken(each)) numbers.add(number);
+      before = number;
+    }
+  }
+  return { numbers: [...numbers].sort((one, other) => one - other), isAll };
+}
+
+export function scalarsIn(value: Json | undefined): readonly string[] {
+  if (value === null || value === undefined) return [];
+  return typeof value === 'object' ? Object.values(value).flatMap(scalarsIn) : [String(value)];
+}
+
+export function isOurName(name: Json | undefined): boolean {
+  const known: readonly string[] = [...eventKinds, ...eventCategories];
+  return known.includes(String(name));
 }

@@ -4,14 +4,12 @@ import type { Pair } from '../open/projection.ts';
 import type { Basis } from '../play/outcome.ts';
 
 export interface Difference {
-  /** The step that shows it. */
   readonly n: number;
   readonly operation: OperationName | 'delivery' | 'ledger';
   /** What differs: `status`, `body.amount`, `header.etag`, `replay`, `no_answer`, … */
   readonly at: string;
   readonly model: string;
   readonly target: string;
-  /** A short description, `201` or `409 invalid_state`. */
   readonly modelAnswer: string;
   readonly targetAnswer: string;
   readonly basis: Basis | undefined;
@@ -46,7 +44,6 @@ export function signatureOf(difference: Difference): string {
   return [operation, place, modelAnswer, targetAnswer, how, rulesOf(basis).join(' ')].join(' | ');
 }
 
-/** In words, for the list of failed comparisons. */
 export const inWords = ({ operation, at, model, target }: Difference): string =>
   `${operation}, ${at}: ${target} instead of ${model}`;
 

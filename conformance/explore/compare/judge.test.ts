@@ -6,8 +6,7 @@ import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
 import { answered } from '../testing/outcomes.ts';
 import { judgeCall, judgeStep } from './judge.ts';
-import { Match } from './match.ts';
-import type { Comparing } from './values.ts';
+import { type Comparing, Match } from './sides.ts';
 
 const judging = suite('a limit reached earlier or later');
 

@@ -1,30 +1,35 @@
 // Judges one step that both sides have played: alike, different, open, or inconclusive.
-import { idText, memberAt } from '../../engine/send/json.ts';
+import { idText, type Json, memberAt } from '../../engine/send/json.ts';
 import { OPS } from '../draw/operations.ts';
-import type { LearnedOrders } from '../observe.ts';
-import type { Excuse, Pair } from '../open/projection.ts';
-import { excuseFor } from '../open/projection.ts';
+import { type Excuse, excuseFor, type Pair } from '../open/projection.ts';
+import { orderIn } from '../play/forms.ts';
 import { settlesUnseen } from '../play/ground.ts';
 import {
   answersIn,
   type CallOutcome,
   jsonSent,
+  type LedgerOutcome,
   type ManyOutcome,
   type Outcome,
 } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { orderIn } from '../play/position-form.ts';
 import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
-import { compareAnswers, differenceOf } from './answers.ts';
+import {
+  asForeignReplay,
+  compareAnswers,
+  compareAttempt,
+  compareReplay,
+  differenceOf,
+  firstOf,
+  keyOf,
+} from './answers.ts';
 import type { Difference } from './difference.ts';
-import { compareLedgers } from './ledgers.ts';
-import { asForeignReplay, compareAttempt, compareReplay, firstOf, keyOf } from './replays.ts';
-import type { Comparing, Sides } from './values.ts';
+import { normalDecimal } from './shapes.ts';
+import type { Comparing, Sides } from './sides.ts';
 
 /** The result of one step; empty if both sides agree. */
 export interface Verdict {
   readonly difference?: Difference;
-  /** Why the step is inconclusive. */
   readonly why?: string;
   /** Another order of the concurrent calls may explain it. */
   readonly isOfOrder?: boolean;
@@ -36,7 +41,6 @@ export interface Verdict {
 const ALIKE: Verdict = {};
 const PASSING = 'a failure that a repeat may have mended';
 
-/** Judges a step that is neither a single call nor several. */
 export function judgeStep(
   step: Step,
   own: Outcome | undefined,
@@ -165,7 +169,6 @@ function isOtherRecord(
   return (match.modelOf(makes, id) ?? due) !== due || (match.targetOf(makes, due) ?? id) !== id;
 }
 
-/** Compares a call with the calls before it. */
 function compareMore(
   step: CallStep,
   own: CallOutcome,
@@ -173,12 +176,10 @@ function compareMore(
   comparing: Comparing,
 ): Difference | null {
   const { target, model } = comparing;
-  const { orders } = target.ground;
   return (
     compareReplay(step, own, other, { target: target.outcomes, model: model.outcomes }) ??
     compareAttempt(step, own, other, target.outcomes) ??
-    compareOrder(step, own, other, orders, comparing) ??
-    compareClosing(step, own, other, orders, target)
+    compareOrder(step, own, other, comparing)
   );
 }
 
@@ -200,7 +201,13 @@ function pairOf(
 ): Pair {
   const { target, model } = comparing;
   const perSecond = target.ground.isSteady ? target.rates.get(step.as) : undefined;
-  const hooks = hooksBefore(step, target);
+  const outcomes = [...target.outcomes];
+  const before = outcomes.slice(0, [...target.outcomes.keys()].indexOf(step.n));
+  const done = answersIn(new Map(before)).filter(({ status }) => status < 300);
+  const hooks = done.filter(
+    ({ sent }) => sent.method === 'POST' && sent.target.endsWith('/webhooks'),
+  );
+  const decided = done.filter(({ sent }) => /\/transactions\/\d/.test(sent.target));
   const urlIn = (call: CallOutcome) => memberAt(jsonSent(call), 'url');
   return {
     ...{ step, target: own, model: other },
@@ -215,29 +222,21 @@ function pairOf(
     isRescoped: target.isRescoped,
     isTokenFormKnown: target.ground.tokenForm !== undefined,
     isDelegated: model.credentials.get(step.as)?.accountId !== undefined,
-    isDecidedOn: decidedAccounts(step, target).has(accountOf(own)),
+    isDecidedOn: decided.some(
+      ({ json }) => idText(memberAt(json, 'account_id')) === accountOf(own),
+    ),
     ...(perSecond && {
-      metered: { ...meteredIn([...servedBefore(step, target), ...served]), perSecond },
+      metered: { ...meteredIn([...servedBefore(step, before, target), ...served]), perSecond },
     }),
   };
 }
 
-function hooksBefore({ n }: CallStep, { outcomes }: Player): readonly CallOutcome[] {
-  const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
-  return answersIn(new Map(before)).filter(
-    ({ sent, status }) =>
-      sent.method === 'POST' && sent.target.endsWith('/webhooks') && status < 300,
-  );
-}
-
-/** Calls of the credential that were served since the clock was last advanced. */
 function servedBefore(
   { as, n }: CallStep,
-  { outcomes, beganAtMs }: Player,
+  before: readonly (readonly [n: number, Outcome])[],
+  { beganAtMs }: Player,
 ): readonly CallOutcome[] {
-  const nowMs = beganAtMs.get(n);
-  const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
-  const latest = before.filter(([label]) => beganAtMs.get(label) === nowMs);
+  const latest = before.filter(([label]) => beganAtMs.get(label) === beganAtMs.get(n));
   return answersIn(new Map(latest)).filter(({ sent, status }) => sent.as === as && status !== 429);
 }
 
@@ -248,18 +247,8 @@ function meteredIn(served: readonly CallOutcome[]) {
   return { served: served.length, least };
 }
 
-/** The account that an answer shows, or that its path names. */
 const accountOf = ({ sent, json }: CallOutcome): string | undefined =>
   /\/accounts\/(\d+)/.exec(sent.target)?.[1] ?? idText(memberAt(json, 'id'));
-
-/** The accounts whose transactions were approved, rejected or cancelled before the step. */
-function decidedAccounts({ n }: CallStep, { outcomes }: Player): ReadonlySet<string | undefined> {
-  const before = [...outcomes].slice(0, [...outcomes.keys()].indexOf(n));
-  const decided = answersIn(new Map(before)).filter(
-    ({ sent, status }) => /\/transactions\/\d/.test(sent.target) && status < 300,
-  );
-  return new Set(decided.map(({ json }) => idText(memberAt(json, 'account_id'))));
-}
 
 function tagOwner({ ifMatch }: CallStep, player: Player): string | undefined {
   const [from] = refersTo(ifMatch);
@@ -296,47 +285,30 @@ function refusedBefore(own: CallOutcome, { target, model }: Sides): Pair['again'
   return undefined;
 }
 
-/** NS-1, POS-4: in any form, an opening returns a new order, or the one that it repeats. */
 function compareOrder(
   step: CallStep,
   own: CallOutcome,
   other: CallOutcome,
-  orders: LearnedOrders | undefined,
-  { match }: Comparing,
+  { match, target: { outcomes, ground } }: Comparing,
 ): Difference | null {
-  if (step.operation !== 'openPosition' || other.status >= 300 || own.status >= 300) return null;
-  const [came, due] = [orderIn(orders, own.json), orderIn(undefined, other.json)];
-  if (came === undefined || due === undefined || match.pair('order', came, due)) return null;
-  const meant = match.targetOf('order', due) ?? 'another one';
-  return differenceOf(step, own, other, { at: 'order', target: came, model: meant });
+  const [came, due] = [orderIn(ground.orders, own.json), orderIn(undefined, other.json)];
+  if (own.status >= 300 || other.status >= 300 || came === undefined) return null;
+  const wrong = (target: string, model: string) =>
+    differenceOf(step, own, other, { at: 'order', target, model });
+  // POS-4: an opening returns a new order, or the one that it repeats.
+  if (step.operation === 'openPosition' && due !== undefined) {
+    const isPaired = match.pair('order', came, due);
+    return isPaired ? null : wrong(came, match.targetOf('order', due) ?? 'another one');
+  }
+  // POS-3: unless it is a repeat, a closing does not return the same bytes as an opening.
+  if (step.operation !== 'closePosition' || other.basis?.idempotency === 'replayed') return null;
+  const isOpening = ({ sent, body }: CallOutcome) =>
+    sent.target.endsWith('/positions/open') && Buffer.from(body).equals(own.body);
+  const opened = answersIn(outcomes).find(isOpening);
+  return opened === undefined ? null : wrong(`the answer to call ${opened.n}`, 'one of its own');
 }
 
-/** POS-3: unless it is a repeat, a closing does not return the same bytes as an opening. */
-function compareClosing(
-  step: CallStep,
-  own: CallOutcome,
-  other: CallOutcome,
-  orders: LearnedOrders | undefined,
-  { outcomes }: Player,
-): Difference | null {
-  const isServed = other.status < 300 && own.status < 300;
-  if (step.operation !== 'closePosition' || !isServed) return null;
-  const isRepeat = other.basis?.idempotency === 'replayed';
-  if (isRepeat || orderIn(orders, own.json) === undefined) return null;
-  const opened = answersIn(outcomes).find(
-    (each) =>
-      each.sent.target.endsWith('/positions/open') && Buffer.from(each.body).equals(own.body),
-  );
-  if (opened === undefined) return null;
-  const target = `the answer to call ${opened.n}`;
-  return differenceOf(step, own, other, { at: 'order', target, model: 'one of its own' });
-}
-
-/** NS-3: whether money may settle unobserved, and whether the call concerns such money. */
-function settlingOf(
-  answer: CallOutcome,
-  { isAtOnce, settlesAtOnce, target, model }: Comparing,
-): Pick<Pair, 'maySettle' | 'isUnsettled'> {
+function settlingOf(answer: CallOutcome, { isAtOnce, settlesAtOnce, target, model }: Comparing) {
   const isUnseen = !target.ground.target.offers.has('settle') || settlesUnseen(target);
   const [, id = ''] = /transactions\/(\d+)/.exec(answer.sent.target) ?? [];
   return {
@@ -370,18 +342,76 @@ function troubleOf(own: CallOutcome, other: CallOutcome, { target }: Sides): str
   return `call ${own.n}: 429, which the pace should have avoided`;
 }
 
-const PLACES = [
-  ...[['account_id', 'account'] as const, ['trading_account_id', 'trading account'] as const],
-  ['url', 'url'] as const,
-];
+const PLACES = { account_id: 'account', trading_account_id: 'trading account', url: 'url' };
 
 /** Records of a profile existed before the run, so they need not look alike. */
-function pairPlaces({ do: verb }: Step, own: unknown, other: unknown, { match }: Comparing): void {
-  const [left, right] = [own, other] as { [name: string]: unknown }[];
-  for (const [name, space] of PLACES) {
-    const [mine, others] = [left?.[name], right?.[name]];
+function pairPlaces({ do: verb }: Step, own: Json, other: Json, { match }: Comparing): void {
+  for (const [name, space] of Object.entries(PLACES)) {
+    const [mine, others] = [memberAt(own, name), memberAt(other, name)];
     if (typeof mine !== 'string' || typeof others !== 'string') continue;
     if (verb === 'place') match.pairSetUp(space, mine, others);
     else match.pair(space, mine, others);
   }
 }
+
+type Entries = LedgerOutcome['entries'];
+/** The id of a transaction; null: an entry without one, undefined: an unknown one. */
+type Id = string | null | undefined;
+
+/** NS-3: entries of the transactions in `unsettled`, by the model's ids, are left out. */
+export function compareLedgers(
+  target: LedgerOutcome,
+  model: LedgerOutcome,
+  unsettled: ReadonlySet<string>,
+  { match }: Comparing,
+): Difference | null {
+  const wrong = (at: string, own: string, other: string): Difference => ({
+    ...{ n: target.n, operation: 'ledger', at, model: other, target: own },
+    ...{ modelAnswer: 'entries', targetAnswer: 'entries', basis: undefined },
+  });
+  const modelOf = (id: Id) => (id == null ? id : match.modelOf('transaction', id));
+  // NS-3: either of two transactions may be booked first. So the entries of each are grouped, in the
+  // model's order of transactions; entries of unpaired transactions come last, in their own order.
+  const places = new Map<Id, number>();
+  for (const { transaction_id: id } of model.entries) {
+    const isKnown = id === null || match.targetOf('transaction', id) !== undefined;
+    if (isKnown && !places.has(id)) places.set(id, places.size);
+  }
+  const inOrder = (entries: Entries, nameOf: (id: Id) => Id) => {
+    const placeOf = (id: Id) => places.get(nameOf(id)) ?? places.size;
+    return entries
+      .filter(({ transaction_id: id }) => !unsettled.has(nameOf(id) ?? ''))
+      .sort((one, two) => placeOf(one.transaction_id) - placeOf(two.transaction_id));
+  };
+  const [own, other] = [inOrder(target.entries, modelOf), inOrder(model.entries, (id) => id)];
+  const [came, due] = [amountsOf(own), amountsOf(other)];
+  if (came.join() !== due.join()) return wrong('entries', inWords(came), inWords(due));
+  for (const [index, { transaction_id: id }] of own.entries()) {
+    const counterpart = other[index]?.transaction_id ?? null;
+    if (id === null || counterpart === null) continue;
+    if (!match.pair('transaction', id, counterpart)) return wrong('entries.of', id, counterpart);
+  }
+  // The balances are comparable only if both sides use the same sign for each movement.
+  const signsOf = (entries: Entries) => entries.map(({ amount }) => isMinus(amount)).join();
+  if (unsettled.size > 0 || signsOf(own) !== signsOf(other)) return null;
+  const [balance, dueBalance] = [target, model].map((each) => normalDecimal(each.balance));
+  return balance === dueBalance ? null : wrong('balance', balance!, dueBalance!);
+}
+
+const isMinus = (amount: string): boolean => normalDecimal(amount).startsWith('-');
+
+/**
+ * NS-27, NS-43: the sign of a movement is open; whether later entries have the same or the opposite
+ * sign is not. So the first entry of each transaction counts as plus.
+ */
+function amountsOf(entries: Entries): readonly string[] {
+  const turned = new Map<string | null, boolean>();
+  return entries.map(({ transaction_id: id, amount }) => {
+    if (!turned.has(id)) turned.set(id, isMinus(amount));
+    const text = normalDecimal(amount);
+    if (turned.get(id) !== true || text === '0') return text;
+    return text.startsWith('-') ? text.slice(1) : `-${text}`;
+  });
+}
+
+const inWords = (amounts: readonly string[]): string => amounts.slice(0, 12).join(', ') || 'none';

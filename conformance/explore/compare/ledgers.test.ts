@@ -2,9 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LedgerEntry } from '../../providers/target.ts';
-import { compareLedgers } from './ledgers.ts';
-import { Match } from './match.ts';
-import type { Comparing } from './values.ts';
+import { compareLedgers } from './judge.ts';
+import { type Comparing, Match } from './sides.ts';
 
 const ledgers = suite('ledgers compared');
 

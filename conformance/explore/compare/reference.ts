@@ -84,10 +84,7 @@ export class Reference {
     }
   }
 
-  async #withWorlds<T>(
-    model: Model,
-    play: (open: () => Promise<Ground>) => Promise<T>,
-  ): Promise<T> {
+  async #withWorlds<T>(model: Model, play: (open: () => Promise<Ground>) => Promise<T>) {
     const worlds: Target[] = [];
     try {
       return await play(async () => {

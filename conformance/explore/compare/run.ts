@@ -1,21 +1,28 @@
 // Compares a recorded run of the target with the model: plays it again there, step by step, searches
 // for an order of the concurrent calls, and continues after a difference where the states still agree.
 
-import { type Json, memberAt } from '../../engine/send/json.ts';
+import { idText, memberAt } from '../../engine/send/json.ts';
 import type { ModelSettings } from '../model.ts';
 import type { Excuse } from '../open/projection.ts';
 import { untilArrived } from '../play/await-arrivals.ts';
 import type { Ground } from '../play/ground.ts';
 import { OrderSearch } from '../play/orders.ts';
-import { isSetupFailure } from '../play/outcome.ts';
+import { answersIn, isSetupFailure } from '../play/outcome.ts';
 import { Player } from '../play/player.ts';
-import { changedBy, recordsIn, symbolsOf } from '../play/symbols.ts';
-import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
+import {
+  type BurstStep,
+  type CallStep,
+  callsOf,
+  changedBy,
+  recordsIn,
+  type Sequence,
+  type Step,
+  symbolsOf,
+} from '../sequence.ts';
 import { compareDeliveries } from './deliveries.ts';
 import type { Difference } from './difference.ts';
 import { judgeCall, judgeStep, type Verdict } from './judge.ts';
-import { beginComparing, follow, pairCredentials } from './sides.ts';
-import type { Comparing } from './values.ts';
+import { beginComparing, type Comparing, follow, pairCredentials } from './sides.ts';
 
 export interface Compared {
   readonly differences: readonly Difference[];
@@ -34,17 +41,12 @@ export interface Recorded {
 
 export interface CompareOptions {
   readonly openModel: () => Promise<Ground>;
-  /** How the model answers the open questions. */
   readonly settings: ModelSettings;
   /** Known differences: no order of calls is searched to avoid them. */
   readonly isKnown: (difference: Difference) => boolean;
 }
 
-/** The most worlds of the model to try; beyond it the run is inconclusive. */
 const MOST_WORLDS = 150;
-
-/** NS-17: whether a fault applies to a call that is refused. */
-const STRUCK = 'NS-17';
 
 type Searches = ReadonlyMap<number, OrderSearch>;
 
@@ -63,9 +65,9 @@ export async function compareRun(recorded: Recorded, options: CompareOptions): P
     if (best === undefined || attempt.reached > best.reached) best = attempt;
     if (!nextOrder(searches, attempt)) return best.result();
   }
-  const { differences, ...rest } = best!.result();
   const why = `no order of the concurrent calls was found in ${MOST_WORLDS} tries, nor that there is none`;
-  return { ...rest, differences: differences.filter((each) => each !== best?.failed), why };
+  const differences = best!.differences.filter((each) => each !== best!.failed);
+  return { ...best!.result(), differences, why };
 }
 
 /**
@@ -88,7 +90,6 @@ class Attempt {
   /** The bursts that were reached, and the place in the one that has failed. */
   readonly bursts: number[] = [];
   burst: { readonly n: number; readonly at: number } | undefined;
-  /** Steps and calls that were compared. */
   reached = 0;
   /** A difference that another order may avoid: it ends the attempt. */
   failed: Difference | 'order' | undefined;
@@ -108,23 +109,18 @@ class Attempt {
   }
 
   result(): Compared {
-    const { differences, comparing } = this;
-    const why = this.#why === undefined ? {} : { why: this.#why };
-    const partedAt = this.#partedAt;
-    return { differences, open: this.#open, model: comparing.model, partedAt, ...why };
+    return {
+      ...{ differences: this.differences, open: this.#open, model: this.comparing.model },
+      ...{ partedAt: this.#partedAt, ...(this.#why !== undefined && { why: this.#why }) },
+    };
   }
 
   async play(): Promise<void> {
     const { target, sequence } = this.#recorded;
     const model = new Player(await this.#options.openModel(), target.nonce);
-    this.comparing = await beginComparing(
-      this.#options.settings,
-      { target, model },
-      {
-        isParted: () => this.#parted.size > 0,
-        isPartedRecord: (id) => this.#parted.size > 0 && this.#isOfPartedAnswer(id),
-      },
-    );
+    const isParted = (id?: string) =>
+      this.#parted.size > 0 && (id === undefined || this.#isOfPartedAnswer(id));
+    this.comparing = await beginComparing(this.#options.settings, { target, model }, isParted);
     for (const step of sequence.steps) {
       const isOver = step.do === 'burst' ? await this.#burst(step) : await this.#step(step);
       if (isOver) return;
@@ -156,8 +152,9 @@ class Attempt {
       return this.#take(step, { why: error.message });
     }
     pairCredentials(this.comparing);
+    // NS-17: whether a fault applies to a call that is refused.
     if (target.met.has(step.n) !== model.met.has(step.n)) {
-      return this.#take(step, { open: STRUCK, isParted: true });
+      return this.#take(step, { open: 'NS-17', isParted: true });
     }
     const calls = callsOf([step]);
     const parts = calls.length > 0 ? calls : [step];
@@ -187,13 +184,14 @@ class Attempt {
 
   /** Whether the target has shown a record in an answer about which the sides have parted. */
   #isOfPartedAnswer(id: string): boolean {
-    const { outcomes } = this.#recorded.target;
-    return [...outcomes].some(
-      ([n, outcome]) =>
+    return answersIn(this.#recorded.target.outcomes).some(({ n, json }) => {
+      const rows = memberAt(json, 'rows');
+      const records = [json, ...(Array.isArray(rows) ? rows : [])];
+      return (
         this.#parted.has(`answer ${n}`) &&
-        outcome.kind === 'answer' &&
-        idsIn(outcome.json).includes(id),
-    );
+        records.some((each) => idText(memberAt(each, 'id')) === id)
+      );
+    });
   }
 
   /** Records the verdict on a step; true if it ends the attempt. */
@@ -245,12 +243,6 @@ class Attempt {
     const isShown = member !== undefined && this.differences.some(({ at }) => at.endsWith(member));
     if (found !== null && !isShown) this.#differs(found);
   }
-}
-
-/** The ids of the record, or of the rows of a batch, in an answer. */
-function idsIn(json: Json | undefined): readonly string[] {
-  const rows = memberAt(json, 'rows');
-  return [json, ...(Array.isArray(rows) ? rows : [])].map((each) => String(memberAt(each, 'id')));
 }
 
 export const hasBursts = ({ steps }: Sequence): boolean =>

@@ -37,7 +37,6 @@ export const TIMES: readonly number[] = [
 
 export const LONG_TIMES: readonly number[] = TIMES.filter((time) => time >= DAY);
 
-/** A text of exactly this length that no other play has used. */
 const long = (length: number, fill?: string): Value => ({
   ...{ $fresh: 'long', length },
   ...(fill === undefined ? {} : { fill }),

@@ -2,9 +2,17 @@
 // sequences from them.
 import type { Random } from '../../../fixtures/random.ts';
 import { memberAt } from '../../engine/send/json.ts';
-import { withoutRedirected } from '../findings/cut.ts';
-import { answersIn, summaryOf } from '../play/outcome.ts';
-import { type CallStep, callsOf, countCalls, nextLabel, refersTo, type Step } from '../sequence.ts';
+import type { OperationName } from '../../spec/operations.ts';
+import { type CallOutcome, summaryOf } from '../play/outcome.ts';
+import {
+  type CallStep,
+  callsOf,
+  countCalls,
+  nextLabel,
+  refersTo,
+  type Step,
+  withoutRedirected,
+} from '../sequence.ts';
 import { TIMES } from './boundaries.ts';
 import type { Draft } from './draft.ts';
 import { OPS } from './operations.ts';
@@ -36,7 +44,6 @@ const MOST_MUTATIONS = 4;
 export class Corpus {
   readonly coverage = noCoverage();
   readonly #met = new Set<string>();
-  /** With the number of times each was chosen. */
   readonly #kept: { readonly steps: readonly Step[]; uses: number }[] = [];
   readonly #random: Random;
 
@@ -46,36 +53,49 @@ export class Corpus {
 
   /** Keeps a sequence that made the model do something new, without its final reads. */
   take(d: Draft, steps: readonly Step[]): void {
-    const features = featuresOf(d);
-    this.#count(d);
-    const isNew = features.some((each) => !this.#met.has(each));
-    for (const each of features) this.#met.add(each);
-    if (!isNew || countCalls(steps) > MOST_CALLS) return;
+    const before = this.#met.size;
+    for (const each of this.#featuresOf(d)) this.#met.add(each);
+    if (this.#met.size === before || countCalls(steps) > MOST_CALLS) return;
     this.#kept.push({ steps, uses: 0 });
     if (this.#kept.length > MOST_KEPT) this.#kept.shift();
   }
 
-  #count({ steps, options }: Draft): void {
-    const operations = new Map(callsOf(steps).map(({ n, operation }) => [n, operation]));
-    for (const outcome of answersIn(options.player.outcomes)) {
-      const operation = operations.get(outcome.n);
-      if (operation === undefined) continue;
-      count(this.coverage.operations, operation);
-      count(this.coverage.answers, summaryOf(outcome));
-      const cites = outcome.basis?.cites ?? [];
-      for (const each of cites) count(this.coverage.rules, each);
-      const isReplay = outcome.basis?.idempotency === 'replayed';
-      if (outcome.status < 400 || outcome.status >= 500 || isReplay) continue;
-      const name = `${operation} ${summaryOf(outcome)}`;
-      const known = this.coverage.refusals.get(name) ?? cites;
-      this.coverage.refusals.set(
-        name,
-        known.filter((rule) => cites.includes(rule)),
-      );
+  /** The behavior of the model, in context: after which change of the record, and by which rules. */
+  #featuresOf(d: Draft): readonly string[] {
+    const features: string[] = [];
+    const lastOf = new Map<string, string>();
+    for (const step of d.steps) {
+      for (const call of callsOf([step])) {
+        const outcome = d.options.player.outcomes.get(call.n);
+        if (outcome?.kind !== 'answer') continue;
+        this.#count(call.operation, outcome);
+        const { operation } = call;
+        const said = `${operation} ${summaryOf(outcome)} ${outcome.basis?.idempotency ?? '-'}`;
+        const record = String(memberAt(outcome.json, 'id') ?? JSON.stringify(call.id ?? null));
+        const before = lastOf.get(record) ?? 'nothing';
+        features.push(said, `${said} after ${before}`, `${said} in a ${step.do}`);
+        for (const cite of outcome.basis?.cites ?? []) features.push(`${operation} ${cite}`);
+        const status = String(memberAt(outcome.json, 'status') ?? '');
+        if (!OPS[operation].isRead) lastOf.set(record, `${operation} ${status}`);
+      }
     }
+    return features;
   }
 
-  /** The steps of a new sequence that is derived from kept ones. */
+  #count(operation: OperationName, outcome: CallOutcome): void {
+    const { operations, answers, rules, refusals } = this.coverage;
+    const answer = summaryOf(outcome);
+    const cites = outcome.basis?.cites ?? [];
+    count(operations, operation);
+    count(answers, answer);
+    for (const each of cites) count(rules, each);
+    const isReplay = outcome.basis?.idempotency === 'replayed';
+    if (outcome.status < 400 || outcome.status >= 500 || isReplay) return;
+    const known = refusals.get(`${operation} ${answer}`) ?? cites;
+    const common = known.filter((rule) => cites.includes(rule));
+    refusals.set(`${operation} ${answer}`, common);
+  }
+
   mutated(): readonly Step[] {
     // Each is used before any is used again.
     const [base] = this.#random.shuffled(this.#kept).sort((one, two) => one.uses - two.uses);
@@ -101,7 +121,6 @@ const repeated: Mutation = (steps, random) => {
   return [...steps, { ...call, n, key }];
 };
 
-/** Time passes between two steps. */
 const late: Mutation = (steps, random) => {
   const at = random.below(steps.length + 1);
   const n = nextLabel(steps);
@@ -144,24 +163,3 @@ const shorter: Mutation = (steps, random) => {
 };
 
 const MUTATIONS: readonly Mutation[] = [repeated, late, concurrent, otherCaller, shorter];
-
-/** The behavior of the model, in context: after which change of the record, and by which rules. */
-function featuresOf(d: Draft): readonly string[] {
-  const features: string[] = [];
-  const lastOf = new Map<string, string>();
-  for (const step of d.steps) {
-    for (const call of callsOf([step])) {
-      const outcome = d.options.player.outcomes.get(call.n);
-      if (outcome?.kind !== 'answer') continue;
-      const { operation } = call;
-      const said = `${operation} ${summaryOf(outcome)} ${outcome.basis?.idempotency ?? '-'}`;
-      const record = String(memberAt(outcome.json, 'id') ?? JSON.stringify(call.id ?? null));
-      const before = lastOf.get(record) ?? 'nothing';
-      features.push(said, `${said} after ${before}`, `${said} in a ${step.do}`);
-      for (const cite of outcome.basis?.cites ?? []) features.push(`${operation} ${cite}`);
-      const status = String(memberAt(outcome.json, 'status') ?? '');
-      if (!OPS[operation].isRead) lastOf.set(record, `${operation} ${status}`);
-    }
-  }
-  return features;
-}

@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../sequence.ts';
 import type { Boundary } from './boundaries.ts';
-import { type Field, OPS, type Op, type Resource } from './operations.ts';
+import { type Field, type Kind, OPS, type Op, type Resource } from './operations.ts';
 
 export type Members = { readonly [name: string]: Value };
 
@@ -26,9 +26,7 @@ export type Members = { readonly [name: string]: Value };
 export interface Drawn {
   readonly resource: Resource;
   readonly id: Value;
-  /** The caller that created it. */
   readonly as: string;
-  /** The body that created it. */
   readonly body: Members;
   /** The account of a trading account, the trading account of a transaction or a position. */
   readonly parent: Drawn | undefined;
@@ -40,8 +38,6 @@ export interface Drawn {
 }
 
 type WithoutNumber<S> = S extends Step ? Omit<S, 'n'> : never;
-/** A step before it gets its number. */
-export type Unnumbered = WithoutNumber<Exclude<Step, { readonly do: 'burst' | 'many' }>>;
 export type Call = Omit<CallStep, 'do' | 'n'>;
 
 export interface DraftOptions {
@@ -53,11 +49,8 @@ export interface DraftOptions {
   readonly hasOrders: boolean;
   /** A live target keeps its records, and existing records may belong to other clients. */
   readonly isLive: boolean;
-  /** The most concurrent calls. */
   readonly crowd: number;
-  /** The most calls that the sequence may cost. */
   readonly most: number;
-  /** The next of the values to try in the members of an operation. */
   readonly boundaries: (op: Op, count: number) => readonly (readonly [Field, Boundary])[];
 }
 
@@ -65,10 +58,8 @@ export class Draft {
   readonly steps: Step[] = [];
   readonly records: Drawn[] = [];
   readonly hooks: number[] = [];
-  /** Steps that returned a token. */
   readonly tokens: number[] = [];
   readonly options: DraftOptions;
-  /** The total time that has passed. */
   pausedMs = 0;
   #last = 0;
 
@@ -109,7 +100,7 @@ export class Draft {
     }
   }
 
-  add(step: Unnumbered): Promise<void> {
+  add(step: WithoutNumber<Step>): Promise<void> {
     return this.push({ ...step, n: this.next() } as Step);
   }
 
@@ -123,12 +114,8 @@ export class Draft {
 
   async burst(calls: readonly Call[]): Promise<void> {
     const numbered = calls.slice(0, this.options.crowd).map((each) => this.numbered(each));
-    if (numbered.length > 1) await this.push({ do: 'burst', n: this.next(), calls: numbered });
+    if (numbered.length > 1) await this.add({ do: 'burst', calls: numbered });
     else for (const each of calls) await this.call(each);
-  }
-
-  many(count: number, call: Call): Promise<void> {
-    return this.push({ do: 'many', n: this.next(), count, call: this.numbered(call) });
   }
 
   async mint(wish: MintWish): Promise<string | undefined> {
@@ -150,11 +137,10 @@ export class Draft {
     if (step.do === 'hook') this.hooks.push(step.n);
     if (step.do === 'advance') this.pausedMs += step.byMs;
     if (step.do === 'open' || step.do === 'place') this.#learnPlace(step);
-    if (step.do === 'settle') {
-      const [outcome] = outcomes;
+    const [done] = outcomes;
+    if (step.do === 'settle' && done?.kind === 'done' && done.isRefused !== true) {
       const record = this.#named('transaction', step.id);
-      const isDone = outcome?.kind === 'done' && outcome.isRefused !== true;
-      if (record !== undefined && isDone) record.state = 'settled';
+      if (record !== undefined) record.state = 'settled';
     }
     for (const call of callsOf([step])) {
       const outcome = outcomes.find(({ n }) => n === call.n);
@@ -180,23 +166,20 @@ export class Draft {
     if (operation === 'bulkCreateAccounts') this.#learnRows(call, json);
     const at = makes === 'position' ? 'position_id' : 'id';
     if (makes !== undefined) this.#learnMade(makes, { $of: n, at }, as, bodyOf(call), json, n);
-    const isClosing = operation === 'closePosition';
-    const record = isClosing
-      ? this.#named('position', bodyOf(call).position_id)
-      : subject && this.#named(subject, call.id);
+    const closed = this.#named('position', bodyOf(call).position_id);
+    if (operation === 'closePosition' && closed !== undefined) closed.state = 'closed';
+    const record = subject && this.#named(subject, call.id);
     if (record === undefined || isRead) return;
     if (operation === 'updateAccount') record.tag = n;
-    record.state = isClosing ? 'closed' : (stateIn(json) ?? record.state);
+    record.state = stateIn(json) ?? record.state;
   }
 
   #learnRows({ n, as, body }: CallStep, json: Json | undefined): void {
-    const rows = (body as Members | undefined)?.accounts;
-    if (!Array.isArray(rows)) return;
-    for (const [at, row] of (rows as readonly Value[]).entries()) {
-      if (row === null || typeof row !== 'object' || '$rows' in row) continue;
+    const { accounts: rows = [] } = Object(body) as { readonly accounts?: readonly Members[] };
+    for (const [at, row] of rows.entries()) {
       const answered = memberAt(json, `rows.${at}`);
-      if (memberAt(answered, 'status') !== 201) continue;
-      this.#learnMade('account', { $of: n, at: `rows.${at}.id` }, as, row as Members, answered);
+      if ('$rows' in Object(row) || memberAt(answered, 'status') !== 201) continue;
+      this.#learnMade('account', { $of: n, at: `rows.${at}.id` }, as, row, answered);
     }
   }
 
@@ -210,19 +193,16 @@ export class Draft {
     tag?: number,
   ): void {
     const state = stateIn(json);
-    const hasReference = resource === 'account' || resource === 'transaction';
     const { client_reference_id: reference } = body;
     const known = this.of(resource).find(
-      (each) =>
-        hasReference && each.as === as && sameValue(each.body.client_reference_id, reference),
+      (each) => each.as === as && sameValue(each.body.client_reference_id, reference),
     );
     if (known !== undefined) {
       known.state = state ?? known.state;
-      if (tag !== undefined) known.tag = tag;
+      known.tag = tag ?? known.tag;
       return;
     }
-    const place = resource === 'account' ? undefined : body.trading_account_id;
-    const parent = this.#named('place', place);
+    const parent = this.#named('place', body.trading_account_id);
     this.records.push({ resource, id, as, body, parent, state: state ?? 'open', tag });
   }
 }
@@ -238,32 +218,21 @@ export const bodyOf = ({ body }: Pick<Call, 'body'>): Members =>
 
 /** The ordinary value of a member. */
 export function plainMember({ name, kind, words }: Field, as: string, n: number): Value {
-  switch (kind) {
-    case 'reference':
-      return { $fresh: `ref${n}` };
-    case 'email':
-      return emailOf(`mail${n}`);
-    case 'phone':
-      return { $phone: `phone${n}`, form: 'e164' };
-    case 'region':
-      return 'GB';
-    case 'decimal':
-      return name === 'volume' ? '0.10' : '25.00';
-    case 'currency':
-      return 'USD';
-    case 'word':
-      return words[0]!;
-    case 'list':
-      return ['account', 'transaction'];
-    case 'id':
-      return { $role: as, has: 'brand' };
-    case 'url':
-      return 'https://93.184.216.34/hook';
-    case 'flag':
-      return false;
-    default:
-      return ordinaryText(name, n) ?? { $fresh: `text${n}` };
-  }
+  const values: Readonly<Record<Kind, Value>> = {
+    reference: { $fresh: `ref${n}` },
+    email: emailOf(`mail${n}`),
+    phone: { $phone: `phone${n}`, form: 'e164' },
+    region: 'GB',
+    decimal: name === 'volume' ? '0.10' : '25.00',
+    currency: 'USD',
+    word: words[0] ?? '',
+    list: ['account', 'transaction'],
+    id: { $role: as, has: 'brand' },
+    url: 'https://93.184.216.34/hook',
+    flag: false,
+    text: PLAIN_TEXTS[name]?.at(n % PLAIN_TEXTS[name].length) ?? { $fresh: `text${n}` },
+  };
+  return values[kind];
 }
 
 /** Texts that suggest their meaning; more than one for a member that any text fits. */
@@ -271,9 +240,6 @@ const PLAIN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   ...{ instrument: ['EURUSD'], reason: ['late'] },
   ...{ country: ['GB', 'Portugal'], language: ['en', 'pt-BR'] },
 };
-
-const ordinaryText = (name: string, n: number): string | undefined =>
-  PLAIN_TEXTS[name]?.at(n % PLAIN_TEXTS[name].length);
 
 export const emailOf = (stem: string): Value => ({
   $join: [{ $fresh: stem }, '@explore.example.com'],
@@ -298,17 +264,16 @@ export function plainCall(d: Draft, op: Op, plain: Plain = {}): Call {
     const isKnown = as === 'anonymous' || d.can('mint');
     return { ...call, body: tokenBody(isKnown ? as : 'client'), as: 'anonymous' };
   }
-  const isAbout = op.subject !== undefined && subject !== undefined;
-  const about: Partial<Call> = !isAbout
-    ? {}
-    : {
-        id: subject.id,
-        ...(isDecision(op.name) && { query: { account_id: accountOf(subject) } }),
-        ...(op.name === 'updateAccount' && { ifMatch: tagOf(subject) }),
-      };
-  if (op.fields.length === 0) return { ...call, ...about };
-  const body = { ...plainBody(d, op, plain, n), ...over };
-  return inBatch({ ...call, ...about }, body);
+  const about: Call =
+    op.subject === undefined || subject === undefined
+      ? call
+      : {
+          ...{ ...call, id: subject.id },
+          ...(isDecision(op.name) && { query: { account_id: accountOf(subject) } }),
+          ...(op.name === 'updateAccount' && { ifMatch: tagOf(subject) }),
+        };
+  if (op.fields.length === 0) return about;
+  return inBatch(about, { ...plainBody(d, op, plain, n), ...over });
 }
 
 /** The call with this body, or with it as the only row if the call is a batch. */
@@ -338,8 +303,9 @@ function plainBody(d: Draft, op: Op, { as = d.main, subject, isFull }: Plain, n:
     // ACC-15: a brand is named if the caller has one.
     .filter(({ name, required }) => required || isFull || name === 'brand_id' || name === spare)
     .map((field) => [field.name, linkOf(d, field.name, subject) ?? plainMember(field, as, n)]);
-  const move = op.name === 'createTransaction' && d.can('fresh_trading_account') ? moveOf(d) : {};
-  return { ...(Object.fromEntries(members) as Members), ...move };
+  const body = Object.fromEntries(members) as Members;
+  if (op.name !== 'createTransaction' || !d.can('fresh_trading_account')) return body;
+  return { ...body, ...d.random.pick(MOVES), amount: d.random.pick(AMOUNTS) };
 }
 
 /** TXN-6, TXN-7: the types and methods by which money can move. */
@@ -349,10 +315,6 @@ export const MOVES: readonly Members[] = [
   ...[{ transaction_type: 'Credit' }, { transaction_type: 'Debit', method: 'Withdrawal' }],
 ];
 const AMOUNTS: readonly string[] = ['25.00', '10.29', '1000.07', '0.01', '70.10', '123456.78'];
-
-const moveOf = ({ random }: Draft): Members => ({
-  ...{ ...random.pick(MOVES), amount: random.pick(AMOUNTS) },
-});
 
 /** Members that name the record which the call is about. */
 function linkOf(d: Draft, name: string, subject: Drawn | undefined): Value | undefined {
@@ -376,11 +338,8 @@ const tagOf = ({ tag }: Drawn): Value =>
 /** The call with this value in a member; its fresh texts differ from all others. */
 export function withMember(d: Draft, call: Call, name: string, boundary: Boundary): Call {
   const { [name]: _, ...rest } = rowOf(call);
-  const suffix = String(d.next());
-  return inBatch(
-    call,
-    boundary === 'absent' ? rest : { ...rest, [name]: renamed(boundary.value, suffix) },
-  );
+  if (boundary === 'absent') return inBatch(call, rest);
+  return inBatch(call, { ...rest, [name]: renamed(boundary.value, String(d.next())) });
 }
 
 /** Fresh texts under stems that no other part of the sequence has. */

@@ -2,8 +2,8 @@
 // A level declares its needs, the operations that it applies to, and its effect on the sequence.
 import { eventCategories } from '../../../fixtures/event-kinds.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
-import { isDecision, type OperationName, SCOPES } from '../../spec/operations.ts';
-import type { Value } from '../sequence.ts';
+import { isDecision, type OperationName, SCOPES, TRADER_SCOPES } from '../../spec/operations.ts';
+import type { MintWish, Value } from '../sequence.ts';
 import {
   boundariesOf,
   EDGE,
@@ -17,7 +17,6 @@ import {
   TEXTS,
   TIMES,
 } from './boundaries.ts';
-import type { Row } from './covering.ts';
 import {
   accountOf,
   bodyOf,
@@ -35,38 +34,35 @@ import {
   withMember,
 } from './draft.ts';
 import { type Kind, OPS, type Op } from './operations.ts';
-import { oddRows, otherThan, recordIn, subjectOf, UNKNOWN_ID } from './records.ts';
+import { oddRows, otherThan, recordIn, statesOf, subjectOf, UNKNOWN_ID } from './records.ts';
+import type { Row } from './source.ts';
 
 interface Scene {
   readonly d: Draft;
   readonly op: Op;
-  /** The record that the focal call is about. */
   readonly subject: Drawn | undefined;
 }
 
 interface Level<Apply> {
   readonly needs?: readonly Capability[];
   readonly only?: (op: Op) => boolean;
-  /** Needs concurrent calls. */
   readonly isConcurrent?: boolean;
   /** How often it is used beside other levels: more for many variants, less for many calls. */
-  readonly weight?: number | ((op: Op) => number);
+  readonly weight?: (op: Op) => number;
   readonly apply: Apply;
 }
 
 export type Levels<Apply> = Readonly<Record<string, Level<Apply>>>;
 
-/** The weight of a level for an operation; 0 if it does not apply to it. */
-export function weightOf({ only, weight = 1 }: Level<unknown>, op: Op): number {
-  if (only?.(op) === false) return 0;
-  return typeof weight === 'number' ? weight : weight(op);
-}
+export const weightOf = ({ only, weight = () => 1 }: Level<unknown>, op: Op): number =>
+  only?.(op) === false ? 0 : weight(op);
+
+const rarely = () => 0.5;
 
 type Soon<T> = T | Promise<T>;
 
 const isKeyed = ({ keyed }: Op) => keyed;
 const hasBody = ({ fields }: Op) => fields.length > 0;
-const isFilledAndKeyed = (op: Op) => isKeyed(op) && hasBody(op);
 const hasScopes = ({ scopes }: Op) => scopes.length > 0;
 const isTraders = ({ scopes }: Op) => scopes.some((each) => each.startsWith('trader'));
 const isWrite = ({ isRead }: Op) => !isRead;
@@ -76,9 +72,6 @@ const hasBrand = ({ fields }: Op) => fields.some(({ name }) => name === 'brand_i
 const isBulk = isOf(/^bulk/);
 const isUpdate = isOf(/^update/);
 
-const omit = <T extends object>(call: T, name: string): T =>
-  Object.fromEntries(Object.entries(call).filter(([each]) => each !== name)) as T;
-/** The call under a new key. */
 const freshly = (d: Draft, call: Call): Call =>
   OPS[call.operation].keyed ? { ...call, key: { $fresh: `key${d.next()}` } } : call;
 /** The same call again, for different records and with new texts. */
@@ -91,20 +84,18 @@ const role = (name: Role, only: (op: Op) => boolean = () => true): Level<() => C
   ...{ needs: [name], only, apply: () => ({ as: name }) },
 });
 
-async function minted(d: Draft, scopes: readonly string[]): Promise<Caller | undefined> {
-  const as = await d.mint({ scopes });
+async function minted(d: Draft, wish: MintWish): Promise<Caller | undefined> {
+  const as = await d.mint(wish);
   return as === undefined ? undefined : { as };
 }
 
 async function traderOf(d: Draft, owner: Drawn | undefined): Promise<Caller | undefined> {
   const mintedBy = await d.mint({ scopes: SCOPES });
   if (mintedBy === undefined || owner === undefined) return undefined;
-  const wish = { kind: 'delegated', scopes: ['trader:trade', 'trader:funds'], mintedBy } as const;
-  const as = await d.mint({ ...wish, account: accountOf(owner) });
-  return as === undefined ? undefined : { as };
+  const wish = { kind: 'delegated', scopes: TRADER_SCOPES, mintedBy } as const;
+  return minted(d, { ...wish, account: accountOf(owner) });
 }
 
-/** A token from the endpoint instead of the token that the credential has. */
 async function issuedToken(d: Draft): Promise<Call['headers']> {
   await d.call({ ...plainCall(d, OPS.issueToken), body: tokenBody('client') });
   const from = d.tokens.at(-1);
@@ -112,10 +103,9 @@ async function issuedToken(d: Draft): Promise<Call['headers']> {
   return { authorization: { $join: ['Bearer ', { $of: from, at: 'access_token' }] } };
 }
 
-/** The caller of the focal call. */
 const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   main: { apply: ({ d }) => ({ as: d.main }) },
-  twin: { needs: ['mint'], apply: ({ d }) => minted(d, SCOPES) },
+  twin: { needs: ['mint'], apply: ({ d }) => minted(d, { scopes: SCOPES }) },
   brand: role('brand'),
   other_brand: role('other_brand'),
   other_firm: role('other_firm'),
@@ -126,20 +116,16 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   read_only: role('read_only', isTraders),
   'its scope alone': {
     ...{ needs: ['mint'], only: hasScopes },
-    apply: ({ d, op }) => minted(d, [d.random.pick(op.scopes)]),
+    apply: ({ d, op }) => minted(d, { scopes: [d.random.pick(op.scopes)] }),
   },
   'all except its scope': {
     ...{ needs: ['mint'], only: hasScopes },
-    apply: ({ d, op: { scopes } }) =>
-      minted(
-        d,
-        SCOPES.filter((each) => !scopes.includes(each)),
-      ),
+    apply: ({ d, op }) => minted(d, { scopes: SCOPES.filter((each) => !op.scopes.includes(each)) }),
   },
   rescoped: {
     ...{ needs: ['mint'], only: hasScopes },
     apply: async ({ d, op }) => {
-      const caller = await minted(d, SCOPES);
+      const caller = await minted(d, { scopes: SCOPES });
       if (caller === undefined) return undefined;
       await d.call(plainCall(d, OPS.createAccount, caller));
       await d.add({ do: 'rescope', name: caller.as, scopes: d.random.pick([[], [...op.scopes]]) });
@@ -171,10 +157,11 @@ const CALLERS: Levels<(scene: Scene) => Soon<Caller | undefined>> = {
   anonymous: { apply: () => ({ as: 'anonymous' }) },
 };
 
-/** How many values one sequence tries one after the other. */
 const BOUNDARIES_AT_ONCE = 20;
 
-const variantsOf = ({ fields }: Op) => fields.flatMap(boundariesOf).length;
+/** More of a level that tries all values, for an operation that has many; a batch has rows for it. */
+const weightOfBoundaries = (op: Op) =>
+  isBulk(op) ? 2 : (2 * op.fields.flatMap(boundariesOf).length) / BOUNDARIES_AT_ONCE;
 
 type Change = (scene: Scene, call: Call) => Soon<Call | readonly Call[]>;
 
@@ -186,11 +173,7 @@ const BODIES: Levels<Change> = {
     apply: ({ d, op, subject }, { as }) => plainCall(d, op, { as, subject, isFull: true }),
   },
   boundaries: {
-    // Rows of a batch try values as well.
-    ...{
-      only: hasBody,
-      weight: (op) => (isBulk(op) ? 2 : (2 * variantsOf(op)) / BOUNDARIES_AT_ONCE),
-    },
+    ...{ only: hasBody, weight: weightOfBoundaries },
     apply: (scene, call) =>
       scene.d.options
         .boundaries(scene.op, BOUNDARIES_AT_ONCE)
@@ -215,10 +198,10 @@ const BODIES: Levels<Change> = {
     only: isUpdate,
     apply: ({ d, op }, call) => {
       const created = bodyOf(plainCall(d, OPS.createAccount, { as: call.as, isFull: true }));
-      const isOther = ([name]: readonly [string, Value]) =>
-        !op.fields.some((each) => each.name === name);
-      const others = Object.fromEntries(Object.entries(created).filter(isOther));
-      return { ...call, body: { ...bodyOf(call), ...others } };
+      const others = Object.entries(created).filter(
+        ([name]) => !op.fields.some((each) => each.name === name),
+      );
+      return { ...call, body: { ...bodyOf(call), ...Object.fromEntries(others) } };
     },
   },
   'unknown member': {
@@ -228,7 +211,7 @@ const BODIES: Levels<Change> = {
       body: { ...bodyOf(call), is_ftd: true, owner_id: '7', note: 'unknown' },
     }),
   },
-  'no key': { only: isKeyed, apply: (_, call) => omit(call, 'key') },
+  'no key': { only: isKeyed, apply: (_, { key: _key, ...call }) => call },
   'edge of a key': {
     only: isKeyed,
     apply: ({ d }, call) => {
@@ -273,15 +256,13 @@ const BODIES: Levels<Change> = {
         { phone: { $phone: stem, form: 'sibling' } },
         { phone: { $phone: stem, form: 'national' }, phone_region: 'GB' },
       ];
-      const rows = known.map((each) => ({
-        ...{ ...rowOf(plainCall(d, op, { as: call.as })), ...each },
-      }));
+      const rows = known.map((over) => rowOf(plainCall(d, op, { as: call.as, over })));
       if (isBulk(op)) return { ...call, body: { accounts: rows } };
       return d.random.shuffled(rows).map((body) => ({ ...freshly(d, call), body }));
     },
   },
   'mixed rows': {
-    ...{ only: isBulk, weight: 3 },
+    ...{ only: isBulk, weight: () => 3 },
     apply: (scene, call) => ({ ...call, body: { accounts: mixedRows(scene, call) } }),
   },
   'many rows': {
@@ -289,7 +270,7 @@ const BODIES: Levels<Change> = {
     apply: ({ d }, call) => {
       const row = rowOf(call);
       const count = d.random.pick([0, ...SIZES.filter((each) => each <= 1001)]);
-      const fill: Value = { $rows: count, of: { ...row, ...rowNames(d) } };
+      const fill = repeatedRow(d, count, row);
       // The first row is repeated at the end: a distant duplicate must be detected too.
       const rows: Value = count === 0 ? [] : d.random.chance(0.3) ? [row, fill, row] : [fill];
       return { ...call, body: { accounts: rows } };
@@ -305,17 +286,20 @@ const BODIES: Levels<Change> = {
     apply: async ({ d, op, subject }, { as }) => {
       const full = plainCall(d, op, { as, subject, isFull: true });
       await d.call(full);
-      const changed = d.random.pick(Object.keys(bodyOf(full)));
-      const members = { ...bodyOf(full), [changed]: { $fresh: `text${d.next()}` } };
-      const body = Object.fromEntries(d.random.shuffled(Object.entries(members)));
+      const members = d.random.shuffled(Object.entries(bodyOf(full)));
+      const changed = [members[0]![0], { $fresh: `text${d.next()}` }] as const;
+      const body = Object.fromEntries(d.random.shuffled([...members.slice(1), changed]));
       return { ...plainCall(d, op, { as, subject }), body };
     },
   },
   // TXS-15: the account is required.
-  'no account': { only: isOfDecision, apply: (_, call) => omit(call, 'query') },
+  'no account': { only: isOfDecision, apply: (_, { query: _query, ...call }) => call },
   'odd tag': {
     only: isUpdate,
-    apply: ({ d }, call) => [{ ...call, ifMatch: d.random.pick(ODD_TAGS) }, omit(call, 'ifMatch')],
+    apply: ({ d }, { ifMatch: _, ...call }) => [
+      { ...call, ifMatch: d.random.pick(ODD_TAGS) },
+      call,
+    ],
   },
   unknown: {
     only: ({ subject }) => subject !== undefined,
@@ -347,7 +331,6 @@ const BODIES: Levels<Change> = {
   },
 };
 
-/** The call once for each variant of each of its ids. */
 function nearMisses({ d, op }: Scene, call: Call): readonly Call[] {
   const near = (id: Value) => d.random.pick(nearIds(id));
   const row = rowOf(call);
@@ -374,10 +357,11 @@ function mixedRows({ d }: Scene, { as }: Call): readonly Members[] {
   ]);
 }
 
-/** Names of a row that is repeated many times: `$i` is its number. */
-function rowNames(d: Draft): Members {
+/** A row that is repeated many times: `$i` is its number. */
+function repeatedRow(d: Draft, count: number, row: Members): Value {
   const stem = `row${d.next()}-$i`;
-  return { client_reference_id: { $fresh: stem }, email: emailOf(stem) };
+  const names = { client_reference_id: { $fresh: stem }, email: emailOf(stem) };
+  return { $rows: count, of: { ...row, ...names } };
 }
 
 /** IDEM-8: a different body for the same subject. */
@@ -425,9 +409,10 @@ function rivalOf(scene: Scene, focal: Call): Call {
     return { ...freshly(d, focal), body: { last_name: { $fresh: `rival${d.next()}` } } };
   }
   const isCreate = /^create(A|T)/.test(operation);
-  const isOther = isCreate ? operation === 'createAccount' && d.random.chance(0.3) : true;
-  const hasOther = isDecision(operation) || subject?.resource === 'subscription' || isCreate;
-  if (isOther && hasOther) return freshly(d, ofOtherOperation(scene, focal));
+  const hasOther = isCreate
+    ? operation === 'createAccount' && d.random.chance(0.3)
+    : isDecision(operation) || subject?.resource === 'subscription';
+  if (hasOther) return freshly(d, ofOtherOperation(scene, focal));
   if (!isCreate || d.random.chance(0.5)) return freshly(d, focal);
   const body = { ...bodyOf(focal), client_reference_id: { $fresh: `ref${d.next()}` } };
   // ACC-9: with another email, the phone is what they share.
@@ -441,7 +426,7 @@ type Related = (scene: Scene, call: Call) => Soon<Call | undefined>;
 /** Calls related to the focal one: made before it, concurrently, or after it. */
 const RELATED: Levels<Related> = {
   'the same': { only: isWrite, apply: (_, call) => call },
-  'another body': { only: isFilledAndKeyed, apply: withOtherWords },
+  'another body': { only: (op) => isKeyed(op) && hasBody(op), apply: withOtherWords },
   'another subject': {
     only: isKeyed,
     apply: async ({ d, op, subject }, { as, key }) => {
@@ -451,7 +436,7 @@ const RELATED: Levels<Related> = {
   },
   'another caller': {
     ...{ needs: ['mint'], only: isKeyed },
-    apply: async ({ d }, call) => ({ ...call, ...(await minted(d, SCOPES)) }),
+    apply: async ({ d }, call) => ({ ...call, ...(await minted(d, { scopes: SCOPES })) }),
   },
   'another operation': {
     only: isKeyed,
@@ -470,22 +455,19 @@ const RELATED: Levels<Related> = {
   'another change': { only: isWrite, apply: rivalOf },
 };
 
-/** The same levels, with each effect derived from the given one. */
-function each<From, To>(levels: Levels<From>, apply: (from: From) => To, over = {}): Levels<To> {
-  return Object.fromEntries(
-    Object.entries(levels).map(([name, level]) => [
+/** Levels that send each of the related calls in this way. */
+const sendingRelated = (send: (related: Related) => Send, over = {}): Levels<Send> =>
+  Object.fromEntries(
+    Object.entries(RELATED).map(([name, level]) => [
       name,
-      { ...level, ...over, apply: apply(level.apply) },
+      { ...level, ...over, apply: send(level.apply) },
     ]),
   );
-}
 
-const between = (from: number, to: number) => TIMES.filter((it) => it >= from && it < to);
 const timed = (from: number, to = Number.POSITIVE_INFINITY): Level<readonly number[]> => ({
-  ...{ needs: ['clock'], only: isWrite, apply: between(from, to) },
+  ...{ needs: ['clock'], only: isWrite, apply: TIMES.filter((it) => it >= from && it < to) },
 });
 
-/** How much time passes before the focal call. */
 const GAPS: Levels<readonly number[]> = {
   none: { apply: [] },
   seconds: timed(0, 31_001),
@@ -494,9 +476,6 @@ const GAPS: Levels<readonly number[]> = {
   day: timed(80_000_000, 100_000_000),
   days: timed(100_000_000),
 };
-
-/** Before the focal call, or before the call that follows it. */
-const PAUSES = ['sending', 'after'] as const;
 
 /** Timers start at any earlier call, so half of the pauses count from the first pause. */
 async function pause(d: Draft, gap: string): Promise<void> {
@@ -522,8 +501,7 @@ const failing = (phase: 'before' | 'after', effect: Members): Level<Send> => ({
 /** How the focal call is sent: with which concurrent calls, and whether it fails. */
 const SENDING: Levels<Send> = {
   alone: { apply: ({ d }, call) => d.call(call) },
-  ...each<Related, Send>(
-    RELATED,
+  ...sendingRelated(
     (related) => async (scene, call) => {
       const other = await related(scene, call);
       // Sometimes a third: of two equal calls and a rival, one is the repeat of the other.
@@ -559,7 +537,7 @@ const SENDING: Levels<Send> = {
   },
   // LIM-1, LIM-2: far above the allowance, and again after it is refilled.
   'over the rate': {
-    ...{ needs: ['rates', 'clock'], weight: 0.5 },
+    ...{ needs: ['rates', 'clock'], weight: rarely },
     apply: async ({ d }, call) => {
       const perSecond = d.random.pick([1, 2, 5]);
       const isPlan = d.random.chance(0.5);
@@ -570,16 +548,14 @@ const SENDING: Levels<Send> = {
       // LIM-7: with keys of their own, so that the last one is limited and then sent again.
       const key = d.random.chance(0.5) ? call.key : undefined;
       const numbered = (n: string) => ({ ...call, as, ...(key && { key: renamed(key, n) }) });
-      await d.many(count, numbered('-$i'));
+      await d.add({ do: 'many', count, call: d.numbered(numbered('-$i')) });
       await d.add({ do: 'advance', byMs: d.random.pick([1_000, 3_000, 60_000]) });
       await d.call(numbered(`-${count - 1}`));
     },
   },
 };
 
-const FAILURES: readonly (readonly number[])[] = [
-  ...[[500, 200], [404, 200], [301, 200], [500, 500, 500, 200], [503], [410, 302, 200]],
-];
+const FAILURES = [[500, 200], [404, 200], [301, 200], [500, 500, 500, 200], [503], [410, 302, 200]];
 const CATEGORIES: readonly (readonly string[])[] = [
   eventCategories,
   ...[['account'], ['transaction'], ['account', 'transaction'], ['order', 'position']],
@@ -603,12 +579,11 @@ async function subscribeAndThen(d: Draft, verb: (typeof OF_A_HOOK)[number]) {
 
 type Observe = (d: Draft) => unknown;
 
+/** Every operation with a key emits events, and no other operation does. */
 const hook = (apply: Observe, ...needs: readonly Capability[]): Level<Observe> => ({
-  // Every operation with a key emits events, and no other operation does.
   ...{ needs: ['receiver', ...needs], only: isKeyed, apply },
 });
 
-/** The subscriptions that receive the events. */
 const OBSERVERS: Levels<Observe> = {
   none: { apply: () => {} },
   hook: hook((d) => subscribe(d)),
@@ -634,7 +609,7 @@ const CROWDS: Levels<Range> = {
   none: { apply: [0, 0] },
   few: { only: isWrite, apply: [2, 4] },
   tens: { only: isWrite, apply: [9, 22] },
-  hundred: { ...{ only: isWrite, weight: 0.5 }, apply: [50, 140] },
+  hundred: { ...{ only: isWrite, weight: rarely }, apply: [50, 140] },
   thousand: { only: (op) => isWrite(op) && /Account/.test(op.name), apply: [400, 999] },
 };
 
@@ -643,8 +618,7 @@ async function makeMany({ d, op, subject }: Scene, [from, to]: Range): Promise<v
   if (sizes.length === 0) return;
   const count = d.random.pick(sizes);
   if (/Account/.test(op.name)) {
-    const row = { ...bodyOf(plainCall(d, OPS.createAccount)), ...rowNames(d) };
-    const accounts: Value = [{ $rows: count, of: row }];
+    const accounts = [repeatedRow(d, count, bodyOf(plainCall(d, OPS.createAccount)))];
     await d.call({ ...plainCall(d, OPS.bulkCreateAccounts), body: { accounts } });
     return;
   }
@@ -656,17 +630,18 @@ async function makeMany({ d, op, subject }: Scene, [from, to]: Range): Promise<v
   if (affordable < 2 || isLone) return;
   const place = subject?.resource === 'transaction' ? subject.parent : subject;
   const { key, body, ...call } = plainCall(d, kind, { subject: place });
-  await d.many(affordable, {
+  const repeated = d.numbered({
     ...call,
     ...(key && { key: renamed(key, '-$i') }),
     ...(body && { body: renamed(body, '-$i') }),
   });
+  await d.add({ do: 'many', count: affordable, call: repeated });
 }
 
 /** Related calls that follow: also the same call after a pause, or with another token. */
 const AFTERS: Levels<Send> = {
   nothing: { apply: async () => {} },
-  ...each<Related, Send>(RELATED, (related) => async (scene, call) => {
+  ...sendingRelated((related) => async (scene, call) => {
     const other = await related(scene, call);
     if (other !== undefined) await scene.d.call(other);
   }),
@@ -692,13 +667,21 @@ const AFTERS: Levels<Send> = {
   },
 };
 
+/** The state of the record that the focal call is about, by its number. */
+const RECORD_STATES: Levels<number> = Object.fromEntries(
+  [0, 1, 2, 3, 4].map((state) => {
+    const only = (op: Op) => statesOf(op)[state] !== undefined;
+    return [`${state}`, { only, apply: state }];
+  }),
+);
+
 export const DIMENSIONS = {
+  state: RECORD_STATES,
   ...{ caller: CALLERS, body: BODIES, gap: GAPS, sending: SENDING, after: AFTERS },
   ...{ observer: OBSERVERS, crowd: CROWDS },
   before: { nothing: { apply: () => undefined }, ...RELATED } satisfies Levels<Related>,
 };
 
-/** Turns a row of the covering array into steps. */
 export async function playRow(row: Row, d: Draft): Promise<void> {
   const op = OPS[row.operation];
   const levelOf = <T>(levels: Levels<T>, name: string): T => levels[row[name]!]!.apply;
@@ -707,7 +690,8 @@ export async function playRow(row: Row, d: Draft): Promise<void> {
   const isHook = op.name === 'createWebhook' && d.options.isLive;
   if (isHook && d.hooks.length === 0) await d.add({ do: 'hook', answers: [200] });
   const resource = subjectOf(op);
-  const subject = resource && (await recordIn(d, resource, Number(row.state)));
+  const state = levelOf(RECORD_STATES, 'state');
+  const subject = resource && (await recordIn(d, resource, state));
   if (resource !== undefined && subject === undefined) return;
   const scene: Scene = { d, op, subject };
   await makeMany(scene, levelOf(CROWDS, 'crowd'));
@@ -723,10 +707,11 @@ export async function playRow(row: Row, d: Draft): Promise<void> {
   for (const call of others) await d.call(call);
   const before = await levelOf<Related>(DIMENSIONS.before, 'before')(scene, focal);
   if (before !== undefined) await d.call(before);
-  const pauseBefore = row.after === 'nothing' ? 'sending' : d.random.pick(PAUSES);
-  if (pauseBefore === 'sending') await pause(d, row.gap!);
+  // The pause is before the focal call, or before the call that follows it.
+  const isPausedAfter = row.after !== 'nothing' && d.random.chance(0.5);
+  if (!isPausedAfter) await pause(d, row.gap!);
   await levelOf(SENDING, 'sending')(scene, focal);
-  if (pauseBefore === 'after') await pause(d, row.gap!);
+  if (isPausedAfter) await pause(d, row.gap!);
   await levelOf(AFTERS, 'after')(scene, focal);
   if (row.caller !== 'a firm without permission') return;
   await d.add({ do: 'permit', operation: op.name, allowed: true });

@@ -30,7 +30,6 @@ export interface Field {
   readonly name: string;
   readonly kind: Kind;
   readonly required: boolean;
-  /** The words that a member of the kind `word` or `list` may hold. */
   readonly words: readonly string[];
 }
 
@@ -40,7 +39,6 @@ export interface Op {
   readonly isRead: boolean;
   /** Members of the body, or of each row of a batch. */
   readonly fields: readonly Field[];
-  /** The record whose id is in the path. */
   readonly subject: Resource | undefined;
   readonly makes: Resource | undefined;
   /** Any one of these scopes is enough; empty: any valid token. */

@@ -14,7 +14,7 @@ import {
 import { OPS, type Op, type Resource } from './operations.ts';
 
 /** The states that a record can have, by the steps that lead there. */
-export const STATES: Readonly<Record<Resource, readonly string[]>> = {
+const STATES: Readonly<Record<Resource, readonly string[]>> = {
   account: ['new', 'updated', 'often updated', 'from a batch', "a brand's"],
   place: ['plain', 'provider', 'second', 'in another currency'],
   transaction: ['pending', 'approved', 'settled', 'rejected', 'cancelled'],
@@ -22,7 +22,6 @@ export const STATES: Readonly<Record<Resource, readonly string[]>> = {
   subscription: ['enabled', 'disabled', 'rotated'],
 };
 
-/** The id of no record, on a live target either. */
 export const UNKNOWN_ID: Value = '999999999999';
 
 /** The record that a call is about; undefined if it needs no existing record. */
@@ -32,11 +31,17 @@ export function subjectOf({ name, subject }: Op): Resource | undefined {
   return name === 'createTransaction' || name === 'openPosition' ? 'place' : undefined;
 }
 
+/** None if a call is about no record. */
+export function statesOf(op: Op): readonly string[] {
+  const resource = subjectOf(op);
+  return resource === undefined ? [] : STATES[resource];
+}
+
 type Made = Promise<Drawn | undefined>;
 
 /** A record in the state of this number; sometimes an existing one. */
 export async function recordIn(d: Draft, resource: Resource, state: number): Made {
-  const name = STATES[resource][state % STATES[resource].length]!;
+  const name = STATES[resource][state] ?? STATES[resource][0]!;
   const met = d.of(resource).filter((each) => each.state === name);
   if (met.length > 0 && d.random.chance(0.8)) return d.random.pick(met);
   return MAKERS[resource](d, name);
@@ -50,7 +55,6 @@ const MAKERS: Readonly<Record<Resource, (d: Draft, state: string) => Made>> = {
   subscription: subscriptionIn,
 };
 
-/** The record that the steps created, if they did. */
 async function made(d: Draft, resource: Resource, make: Promise<void>): Made {
   const before = d.of(resource).length;
   await make;
@@ -136,7 +140,6 @@ async function subscriptionIn(d: Draft, state: string): Made {
   return subject;
 }
 
-/** Another record of the same kind, to use its id instead of the right one. */
 export async function otherThan(d: Draft, record: Drawn): Made {
   const owner = JSON.stringify(accountOf(record));
   const isOther = (each: Drawn) =>
@@ -168,7 +171,6 @@ const twinsOf = (d: Draft, accounts: readonly Drawn[]): readonly Members[] =>
     return known.map((each) => ({ ...rowOf(plainCall(d, OPS.bulkCreateAccounts)), ...each }));
   });
 
-/** How many odd rows the last batch has. */
 const LAST_ROWS = 8;
 
 /** What was written holds however much later: the share of sequences that show it after a pause. */

@@ -7,11 +7,10 @@ import { Player } from '../play/player.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
 import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
-import { Covering, type Space } from './covering.ts';
 import { Draft, type DraftOptions } from './draft.ts';
 import { DIMENSIONS, type Levels, playRow, weightOf } from './levels.ts';
 import { EVERY_OPERATION, type Field, OPS, type Op } from './operations.ts';
-import { finalReads, STATES, subjectOf } from './records.ts';
+import { finalReads } from './records.ts';
 
 export type SourceOptions = Pick<
   DraftOptions,
@@ -34,7 +33,8 @@ export class Source {
   constructor(options: SourceOptions) {
     this.#options = options;
     this.#random = new Random(options.seed);
-    this.#covering = new Covering(spaceOf(options), this.#random);
+    const operations = EVERY_OPERATION.filter((each) => canDraw(each, options));
+    this.#covering = new Covering(operations, dimensionsFor(options), this.#random);
     this.#corpus = new Corpus(this.#random);
   }
 
@@ -94,30 +94,117 @@ function canDraw(operation: OperationName, { offers, hasOrders, isLive }: Source
   return !(isLive && /Webhook/.test(operation)) || offers.has('receiver');
 }
 
-/** The levels that a target supports, of all dimensions. */
-function spaceOf(options: SourceOptions): Space {
-  const { offers, crowd } = options;
+/** The levels that a target supports. */
+function dimensionsFor({ offers, crowd }: SourceOptions): readonly Dimension[] {
   const tables: readonly (readonly [string, Levels<unknown>])[] = Object.entries(DIMENSIONS);
-  const dimensions = tables.map(([name, levels]) => ({
+  return tables.map(([name, levels]) => ({
     name,
     levels: Object.entries(levels)
       .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
       .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent)
-      .map(([level]) => level),
+      .map(([level, each]) => [level, (operation) => weightOf(each, OPS[operation])] as const),
   }));
-  const all: Readonly<Record<string, Levels<unknown>>> = DIMENSIONS;
-  return {
-    operations: EVERY_OPERATION.filter((each) => canDraw(each, options)),
-    dimensions: [{ name: 'state', levels: STATE_NUMBERS }, ...dimensions],
-    weigh: (operation, name, level) => {
-      const op = OPS[operation];
-      if (name !== 'state') return weightOf(all[name]![level]!, op);
-      const resource = subjectOf(op);
-      return resource !== undefined && Number(level) < STATES[resource].length ? 1 : 0;
-    },
-  };
 }
 
-const STATE_NUMBERS = Object.values(STATES)
-  .reduce((longest, each) => (each.length > longest.length ? each : longest))
-  .map((_, at) => String(at));
+export type Row = Readonly<Record<string, string>> & { readonly operation: OperationName };
+
+export interface Dimension {
+  readonly name: string;
+  /**
+   * The plain level first, each with how often it is used for an operation, beside others of 1; 0 if
+   * it does not apply to it.
+   */
+  readonly levels: readonly (readonly [
+    level: string,
+    weigh: (operation: OperationName) => number,
+  ])[];
+}
+
+interface Single {
+  readonly operation: OperationName;
+  readonly name: string;
+  readonly level: string;
+  readonly weight: number;
+}
+
+/** A level of a dimension, with the operations that it applies to. */
+interface Turn {
+  readonly singles: readonly Single[];
+  readonly share: number;
+  due: number;
+}
+
+/** How many more dimensions of a row are not plain, each as likely as it is frequent here. */
+const MORE: readonly number[] = [0, 1, 1, 2];
+
+export class Covering {
+  readonly #random: Random;
+  readonly #dimensions: readonly Dimension[];
+  readonly #turns: readonly Turn[];
+  readonly #uses = new Map<string, number>();
+
+  constructor(
+    operations: readonly OperationName[],
+    dimensions: readonly Dimension[],
+    random: Random,
+  ) {
+    this.#random = random;
+    this.#dimensions = dimensions;
+    const singlesOf = (name: string, [level, weigh]: Dimension['levels'][number]) =>
+      operations
+        .map((operation) => ({ operation, name, level, weight: weigh(operation) }))
+        .filter(({ weight }) => weight > 0);
+    this.#turns = dimensions
+      .flatMap(({ name, levels }) => levels.slice(1).map((level) => singlesOf(name, level)))
+      .filter((singles) => singles.length > 0)
+      .map((singles) => {
+        const all = singles.reduce((sum, { weight }) => sum + weight, 0);
+        // A level of few operations is used more often for each of them.
+        const share = all / Math.sqrt(singles.length);
+        return { singles, share, due: random.next() / share };
+      });
+  }
+
+  get isCovered(): boolean {
+    return this.#turns.every(({ singles }) => singles.every((each) => this.#uses.has(keyOf(each))));
+  }
+
+  next(): Row {
+    const turn = this.#turns.reduce((first, each) => (each.due < first.due ? each : first));
+    turn.due += 1 / turn.share;
+    const focus = this.#least(turn.singles, []);
+    const { operation } = focus;
+    const chosen = [focus];
+    const others = this.#dimensions.filter(({ name }) => name !== focus.name);
+    const more = this.#random.pick(MORE);
+    const singles = this.#turns.flatMap((each) => each.singles);
+    for (const { name } of this.#random.shuffled(others).slice(0, more)) {
+      const own = singles.filter((each) => each.operation === operation && each.name === name);
+      if (own.length > 0) chosen.push(this.#least(own, chosen));
+    }
+    for (const [at, each] of chosen.entries()) {
+      for (const key of keysOf(each, chosen.slice(0, at))) {
+        this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
+      }
+    }
+    const plain = this.#dimensions.map(({ name, levels }) => [name, levels[0]![0]] as const);
+    const levels = chosen.map(({ name, level }) => [name, level] as const);
+    return { ...Object.fromEntries([...plain, ...levels]), operation };
+  }
+
+  /** The level that was combined least often with the chosen levels. */
+  #least(singles: readonly Single[], beside: readonly Single[]): Single {
+    const usesOf = (each: Single) =>
+      keysOf(each, beside).reduce((sum, key) => sum + (this.#uses.get(key) ?? 0), 0) / each.weight;
+    const all = this.#random.shuffled(singles).map((each) => ({ each, uses: usesOf(each) }));
+    return all.reduce((least, other) => (other.uses < least.uses ? other : least)).each;
+  }
+}
+
+/** A level with its operation, and its pairs with the other levels for any operation. */
+const keysOf = (single: Single, others: readonly Single[]): readonly string[] => {
+  const levelOf = ({ name, level }: Single) => `${name}=${level}`;
+  return [keyOf(single), ...others.map((each) => [each, single].map(levelOf).sort().join(' '))];
+};
+
+const keyOf = ({ operation, name, level }: Single) => `${operation} ${name}=${level}`;

@@ -2,6 +2,7 @@
 // does what the target did, it names the rule. Otherwise the rules that the model's answer cites name
 // it, together with the place of the difference.
 
+import { keyOf } from '../compare/answers.ts';
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
 import { hasBursts } from '../compare/run.ts';
@@ -11,10 +12,8 @@ import { answersIn, type CallOutcome, type Outcome, summaryOf } from '../play/ou
 import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
-/** The most deviating models to try, the most likely first. */
 const MOST_VARIANTS = 60;
 
-/** Rules about a part of an answer, for any operation. */
 const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] = [
   [/^header\.etag/, ['ACC-19']],
   [/^header\.x-request-id/, ['ERR-4', 'IDEM-5']],
@@ -48,31 +47,18 @@ const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] 
   [/(^|\.)revision$/, ['UPD-1', 'ACC-19']],
 ];
 
-/** The rule that defines a correct call of each operation, if nothing else is known. */
 const BY_OPERATION: Readonly<Record<string, string>> = {
-  createAccount: 'ACC-1',
-  updateAccount: 'UPD-1',
-  bulkCreateAccounts: 'BULK-1',
-  openPosition: 'POS-1',
-  closePosition: 'POS-1',
-  createTransaction: 'TXN-1',
-  approveTransaction: 'TXS-1',
-  rejectTransaction: 'TXS-6',
-  cancelTransaction: 'TXS-8',
-  createWebhook: 'HOOK-1',
-  listWebhooks: 'HOOK-11',
-  getWebhook: 'HOOK-11',
-  rotateWebhookSecret: 'HOOK-4',
-  disableWebhook: 'HOOK-5',
-  issueToken: 'AUTH-3a',
-  delivery: 'EVT-4',
-  ledger: 'TXS-10',
+  ...{ createAccount: 'ACC-1', updateAccount: 'UPD-1', bulkCreateAccounts: 'BULK-1' },
+  ...{ openPosition: 'POS-1', closePosition: 'POS-1', createTransaction: 'TXN-1' },
+  ...{ approveTransaction: 'TXS-1', rejectTransaction: 'TXS-6', cancelTransaction: 'TXS-8' },
+  ...{ createWebhook: 'HOOK-1', listWebhooks: 'HOOK-11', getWebhook: 'HOOK-11' },
+  ...{ rotateWebhookSecret: 'HOOK-4', disableWebhook: 'HOOK-5', issueToken: 'AUTH-3a' },
+  ...{ delivery: 'EVT-4', ledger: 'TXS-10' },
 };
 
 export interface Blame {
   /** The most likely first; empty if no rule defines the correct behavior. */
   readonly rules: readonly string[];
-  /** The deviating model that does what the target did. */
   readonly variant?: Variant;
 }
 
@@ -84,78 +70,75 @@ export async function blame(
   variants: Models['variants'],
   coverage: Coverage,
 ): Promise<Blame> {
-  const { ofAnswer, before, certain, refusing } = likelyRules(shown, coverage);
-  const likely = certain.length > 0 ? certain : [...new Set([...ofAnswer, ...before])];
+  const { ofAnswer, likely, refusing } = likelyRules(shown, coverage);
   const rank = (rule: string) => likely.indexOf(rule) >>> 0;
   const rankOf = ({ breaks }: Variant) => Math.min(...breaks.map(rank));
   const ranked = [...variants(new Set(likely))].sort((one, other) => rankOf(one) - rankOf(other));
-  // A rule of the refusal that came is likelier than a coincidence in a short sequence.
-  const mayName = ({ breaks }: Variant) =>
-    refusing.length === 0 || breaks.some((rule) => refusing.includes(rule));
-  const tried = ranked.slice(0, MOST_VARIANTS);
-  const named = await variantFor(shown, met, reference, tried, mayName);
-  const broken = [...(named?.breaks ?? [])].sort((one, other) => rank(one) - rank(other));
+  let named: Variant | undefined;
+  for (const variant of ranked.slice(0, MOST_VARIANTS)) {
+    if (!(await explains(variant, shown, reference))) continue;
+    if (await showsInSeries(variant, shown, reference)) continue;
+    // Several deviations explain a short sequence: the right one explains the first, long one too.
+    const isSure = await explains(variant, met, reference);
+    // A rule of the refusal that came is likelier than a coincidence in a short sequence.
+    const isLikely =
+      refusing.length === 0 || variant.breaks.some((rule) => refusing.includes(rule));
+    if (isSure || isLikely) named = isSure ? variant : (named ?? variant);
+    if (isSure) break;
+  }
   // If neither a rule of the model nor the place decides, it is an assumption of the model.
-  const rules = named === undefined ? ofAnswer.filter((rule) => !rule.startsWith('NS-')) : broken;
-  return { rules, ...(named && { variant: named }) };
+  if (named === undefined) return { rules: ofAnswer.filter((rule) => !rule.startsWith('NS-')) };
+  const rules = [...named.breaks].sort((one, other) => rank(one) - rank(other));
+  return { rules, variant: named };
 }
 
-/** The rules of the answer and of its place, the most likely first, and those of earlier answers. */
 function likelyRules(
   { difference, recorded, compared }: Shown,
   { rules: counts, refusals }: Coverage,
-): {
-  readonly ofAnswer: readonly string[];
-  readonly before: readonly string[];
-  /** The only possible ones, if the kind of the difference tells. */
-  readonly certain: readonly string[];
-  /** Those of the refusal that came where the call has to be served. */
-  readonly refusing: readonly string[];
-} {
-  const { at, operation, basis, form = [] } = difference;
-  const isAnswer = at === 'status' || at === 'code' || at === 'no_answer';
+) {
+  const { at, operation, basis, form = [], modelAnswer, targetAnswer, n } = difference;
+  const { steps } = recorded.sequence;
   const byPlace = BY_PLACE.filter(([place]) => place.test(at)).flatMap(([, rules]) => rules);
-  // The rule that the fewest answers cite is the most specific one.
-  const rarity = (rule: string) => counts.get(rule) ?? 0;
-  const calls = callsOf(recorded.sequence.steps).filter(({ n }) => n !== difference.n);
+  const calls = callsOf(steps).filter((each) => each.n !== n);
   const citesOf = (all: readonly CallStep[]) =>
-    all.flatMap(({ n }) => {
-      const outcome = compared.model.outcomes.get(n);
+    all.flatMap((each) => {
+      const outcome = compared.model.outcomes.get(each.n);
       return outcome?.kind === 'answer' ? rulesOf(outcome.basis) : [];
     });
   const own = BY_OPERATION[operation] ?? 'ERR-3';
   // A rule that an answer of the same operation cites, and that was kept there, is less likely.
   const kept = new Set(citesOf(calls.filter((each) => each.operation === operation)));
+  // The rule that the fewest answers cite is the most specific one.
+  const rarity = (rule: string) => counts.get(rule) ?? 0;
   const cited = [...rulesOf(basis)].sort((one, other) => rarity(one) - rarity(other));
-  const ofAnswer = [
-    ...cited.filter((rule) => !kept.has(rule)),
-    ...(cited.length > 0 && cited.every((rule) => kept.has(rule)) ? [own] : []),
+  const doubtful = cited.filter((rule) => !kept.has(rule));
+  const ofCites = [
+    ...doubtful,
+    ...(doubtful.length < 1 && cited.length > 0 ? [own] : []),
     ...cited,
   ];
-  const before = citesOf(calls.reverse());
-  const { steps } = recorded.sequence;
   const isReplay = basis?.idempotency === 'replayed' || basis?.idempotency === 'in_flight';
   // A refusal of a call that has to be served applies the rule of such refusals where it does not hold.
-  const isDue = at === 'status' && Number.parseInt(difference.modelAnswer, 10) < 400 && !isReplay;
-  const refusing = (isDue && refusals.get(`${operation} ${difference.targetAnswer}`)) || [];
-  const late = isLateRepeat(steps, difference.n) ? LATE_REPEAT : [];
-  const keptFailure = keptFailureAt(recorded, difference.n);
-  const ofForm = [form].flat();
-  const certain = at.startsWith('attempt') ? byPlace : [];
+  const isDue = at === 'status' && Number.parseInt(modelAnswer, 10) < 400 && !isReplay;
+  const refusing = (isDue && refusals.get(`${operation} ${targetAnswer}`)) || [];
+  const isForeign = at.startsWith('attempt');
   const first = [
-    ...ofForm,
+    ...[form].flat(),
     ...(at === 'no_answer' ? [own] : []),
-    ...certain,
-    ...keptFailure,
-    ...late,
+    ...(isForeign ? byPlace : []),
+    ...keptFailureAt(recorded, n),
+    ...(isLateRepeat(steps, n) ? LATE_REPEAT : []),
     ...rulesAtOnce(steps),
     ...refusing,
-    ...(isAnswer || isReplay ? ofAnswer : []),
-    ...byPlace,
-    ...ofAnswer,
+    ...(/^(status|code|no_answer)$/.test(at) || isReplay ? ofCites : []),
+    ...[...byPlace, ...ofCites],
   ];
-  const ofAnswerAndPlace = [...new Set(first.length > 0 ? first : [own])];
-  return { ofAnswer: ofAnswerAndPlace, before: [...before, own], certain, refusing };
+  const ofAnswer = [...new Set(first.length > 0 ? first : [own])];
+  // Those of earlier answers come last, the latest first.
+  const before = [...citesOf(calls.reverse()), own];
+  // The place tells for sure that the answer is that of another call.
+  const likely = isForeign ? byPlace : [...new Set([...ofAnswer, ...before])];
+  return { ofAnswer, likely, refusing };
 }
 
 /** A failure that passes is not kept under its key (IDEM-6): the rule of each. */
@@ -167,31 +150,26 @@ const NEVER_KEPT: Readonly<Record<number, string>> = {
 
 /** The rule, if the target answers a call with the passing failure of an earlier one under its key. */
 export function keptFailureAt({ target }: Shown['recorded'], n: number): readonly string[] {
-  const keyOf = ({ sent }: CallOutcome) =>
-    sent.headers.find(([name]) => name === 'idempotency-key')?.[1];
   const calls = answersIn(target.outcomes);
   const own = calls.find((each) => each.n === n);
-  const key = own && keyOf(own);
-  const isKept = calls.some(
-    (each) => each.n !== n && each.status === own?.status && keyOf(each) === key,
-  );
   const rule = NEVER_KEPT[own?.status ?? 0];
-  return key !== undefined && isKept && rule !== undefined ? [rule] : [];
+  if (own === undefined || rule === undefined || keyOf(own) === undefined) return [];
+  const isFirst = (each: CallOutcome) =>
+    each.n !== n && each.status === own.status && keyOf(each) === keyOf(own);
+  return calls.some(isFirst) ? [rule] : [];
 }
 
-/** A shorter pause is no matter of the lifetime of a key. */
-const LATE_MS = 3_600_000;
-/** The rules about the lifetime of a key. */
 const LATE_REPEAT = ['IDEM-7b', 'IDEM-7a'];
+/** After a shorter pause the lifetime of a key does not matter. */
+const LATE_MS = 3_600_000;
 
-/** Whether the call repeats a key that was used long before. */
 function isLateRepeat(steps: readonly Step[], n: number): boolean {
   const last = callsOf(steps).find((each) => each.n === n);
   const isRepeated = (step: Step) =>
     callsOf([step]).some((each) => each.n !== n && sameValue(each.key, last?.key));
   const at = steps.findIndex(isRepeated);
-  const pauses = steps.slice(at).flatMap((step) => (step.do === 'advance' ? [step.byMs] : []));
-  return at >= 0 && pauses.some((byMs) => byMs >= LATE_MS);
+  const isLong = (step: Step) => step.do === 'advance' && step.byMs >= LATE_MS;
+  return at >= 0 && steps.slice(at).some(isLong);
 }
 
 /** The rules about calls that are sent at once: shrinking has shown that the difference needs that. */
@@ -206,24 +184,6 @@ function rulesAtOnce(steps: readonly Step[]): readonly string[] {
     ...(isOf(/^update/) ? ['UPD-12'] : []),
     ...(isOf(/^(approve|reject|cancel)/) ? ['TXS-4'] : []),
   ];
-}
-
-/** Several deviations explain a short sequence: the right one explains the first, long one too. */
-async function variantFor(
-  shown: Shown,
-  met: Shown,
-  reference: Reference,
-  variants: readonly Variant[],
-  mayBeSecond: (variant: Variant) => boolean,
-): Promise<Variant | undefined> {
-  let second: Variant | undefined;
-  for (const variant of variants) {
-    if (!(await explains(variant, shown, reference))) continue;
-    if (await showsInSeries(variant, shown, reference)) continue;
-    if (await explains(variant, met, reference)) return variant;
-    if (mayBeSecond(variant)) second ??= variant;
-  }
-  return second;
 }
 
 /**

@@ -1,10 +1,9 @@
 // The findings of a comparison: what they need, what names them, and how long they hold.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Step } from '../sequence.ts';
+import { needed, type Step } from '../sequence.ts';
 import { answered, differing } from '../testing/outcomes.ts';
 import { keptFailureAt } from './blame.ts';
-import { needed } from './cut.ts';
 import { Book, type Found, type Shown } from './found.ts';
 
 const findings = suite('findings');

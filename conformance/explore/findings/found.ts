@@ -3,7 +3,6 @@
 import { type Difference, isLike, signatureOf } from '../compare/difference.ts';
 import type { Compared, Recorded } from '../compare/run.ts';
 import type { Excuse } from '../open/projection.ts';
-import type { Sequence } from '../sequence.ts';
 import type { Blame } from './blame.ts';
 
 /** One play of a sequence on the target, compared with the model, that shows the difference. */
@@ -14,13 +13,11 @@ export interface Shown {
 }
 
 export interface Found extends Shown, Blame {
-  readonly sequence: Sequence;
   readonly reproduced: string;
   readonly calls: number;
   readonly shrunkFrom: number;
   /** As it showed in other plays, and as it showed last. */
   readonly met: Difference[];
-  /** How often it occurred. */
   times: number;
 }
 
@@ -35,7 +32,6 @@ export class Book {
   readonly #open = new Set<string>();
   readonly #investigations = new Map<string, number>();
 
-  /** Differences that break a rule. */
   get found(): readonly Found[] {
     return this.#found.filter(({ rules }) => rules.length > 0);
   }
@@ -74,7 +70,6 @@ export class Book {
     this.excuse(excuse);
   }
 
-  /** Attributes the difference to a defect that was found. */
   attribute(difference: Difference, found: Found): void {
     found.times += 1;
     found.met.push(difference);

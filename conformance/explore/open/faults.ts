@@ -16,8 +16,7 @@ import {
   type Value,
 } from '../sequence.ts';
 import { MISSING } from '../values.ts';
-import type { Pair } from './projection.ts';
-import { excuseFor } from './projection.ts';
+import { excuseFor, type Pair } from './projection.ts';
 
 type Steps = readonly Step[];
 /** Plays steps on a fresh world of the model alone and returns the outcome of the last. */
@@ -142,7 +141,6 @@ function* correctionsOf(step: CallStep, before: Steps): Generator<Change> {
 /** Labels that no call of a sequence uses. */
 const UNUSED_LABEL = 1_000_000;
 
-/** Each member with a valid value instead of its current one. */
 function* correctedMembers({ operation, as, n, ...step }: CallStep): Generator<Change> {
   const { fields } = OPS[operation];
   const body = bodyOf(step);
@@ -157,7 +155,6 @@ function* correctedMembers({ operation, as, n, ...step }: CallStep): Generator<C
   for (const name of Object.keys(body)) if (!isKnown(name)) yield { body: { [name]: null } };
 }
 
-/** The tag of the last answer that showed the account. */
 function tagFor(id: Value | undefined, calls: readonly CallStep[]): Value {
   const last = calls.findLast(
     (each) =>

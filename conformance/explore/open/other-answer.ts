@@ -4,10 +4,10 @@ import { type SettingSpec, settingSpecs } from '../../../fixtures/settings.ts';
 import { type Difference, isLike } from '../compare/difference.ts';
 import type { Reference } from '../compare/reference.ts';
 import { type Compared, hasBursts, type Recorded } from '../compare/run.ts';
-import { needed } from '../findings/cut.ts';
 import type { Shown } from '../findings/found.ts';
 import type { ModelSettings } from '../model.ts';
 import { NEVER_LEARNED } from '../observe.ts';
+import { needed } from '../sequence.ts';
 import type { Excuse } from './projection.ts';
 
 export interface OtherAnswer {
@@ -141,7 +141,6 @@ const ONLY_FOR: Readonly<Record<string, RegExp>> = {
   path_id_status: /Webhook/,
 };
 
-/** Times that are common choices. */
 const TIMES: Readonly<Record<string, readonly number[]>> = {
   rotation_overlap_s: [1, 60, 300, 900, 3_600, 43_200, 604_800],
 };

@@ -200,6 +200,33 @@ projection('IDEM-6b: a row of a batch may have to be sent again', () => {
   assert.equal([isOpenAs('write_contention', 503), isOpenAs('not_found', 404)], [true, false]);
 });
 
+projection(
+  'the rows of one person may be processed in any order, whatever the form of a phone',
+  () => {
+    const isOpenWith = (phone: string) => {
+      const accounts = ['(+44) 7465-229-398', phone].map((each) => ({ ...row, phone: each }));
+      const body = {
+        accounts: accounts.map((each, at) => ({
+          ...each,
+          client_reference_id: `${at}`,
+          email: `${at}@a.example`,
+        })),
+      };
+      const [target, model] = [
+        [409, 201],
+        [201, 409],
+      ].map((statuses) =>
+        answered('200', { sentBody: body, json: { rows: statuses.map((status) => ({ status })) } }),
+      );
+      return isOpen(
+        ['', batch, '200', '200', { target: target!, model: model! }],
+        'body.rows.0.status',
+      );
+    };
+    assert.ok(isOpenWith('07465 229 398'));
+  },
+);
+
 projection('CONV-2a: the form of an order is open, but its decimals have no exponent', () => {
   const isOpenAs = (target: string) =>
     isOpen(['', order, '201', '201'], 'body.volume', target, '"0.0000001"');

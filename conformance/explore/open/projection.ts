@@ -13,13 +13,11 @@ export interface Pair {
   readonly step: CallStep;
   readonly target: CallOutcome;
   readonly model: CallOutcome;
-  /** The answer that the model has replayed here, if any. */
   readonly first?: CallOutcome | undefined;
   /** The earlier call whose refusal the target has repeated, if any. */
   readonly again?: { readonly target: CallOutcome; readonly model: CallOutcome } | undefined;
   /** The account whose response carried the tag that was sent. */
   readonly tagOf?: string | undefined;
-  /** The clock was advanced before the call. */
   readonly hasPaused: boolean;
   /** NS-3: money may settle unobserved, even during the call, and the call concerns such money. */
   readonly maySettle?: boolean;
@@ -30,23 +28,22 @@ export interface Pair {
   readonly isTokenFormKnown?: boolean;
   /** The sequence has changed the permissions of a credential or the firm. */
   readonly isRescoped?: boolean;
-  /** The number of subscriptions that the sequence has created before. */
   readonly hooks?: number;
   /** One of them is to the URL of this call. */
   readonly isSubscribed?: boolean;
   /** NS-64: the caller's token is for one account. */
   readonly isDelegated?: boolean;
-  /** Calls of a metered credential since the clock was last advanced, and its allowance. */
-  readonly metered?: Metered | undefined;
+  /**
+   * The allowance of a metered credential, its calls since the clock was last advanced, and how many
+   * of them were metered at least (NS-59).
+   */
+  readonly metered?: {
+    readonly perSecond: number;
+    readonly served: number;
+    readonly least: number;
+  };
   /** NS-5: money of the account in the answer has been decided on before. */
   readonly isDecidedOn?: boolean;
-}
-
-interface Metered {
-  readonly served: number;
-  /** NS-59: as few as these may have been metered. */
-  readonly least: number;
-  readonly perSecond: number;
 }
 
 /** An open question of the register, or a description if the register has none for it. */
@@ -86,8 +83,8 @@ const isText = ({ headers }: CallOutcome): boolean => headers.mediaType() === 't
 const codeOf = ({ json }: CallOutcome) => memberAt(json, 'code');
 const statuses = ({ target, model }: Pair) => [target.status, model.status];
 const isOf =
-  (operations: RegExp): Where =>
-  ({ step }) =>
+  (operations: RegExp) =>
+  ({ step }: Pair): boolean =>
     operations.test(step.operation);
 const pathOf = ({ target }: Pair): string => target.sent.target;
 const headerOf = ({ target }: Pair, name: string): string | undefined =>
@@ -95,16 +92,17 @@ const headerOf = ({ target }: Pair, name: string): string | undefined =>
 
 const bodyOf = ({ target }: Pair): Json | undefined => jsonSent(target);
 
-/** The row of a batch in which the answers differ. */
 const rowAt = ({ at }: Difference): number | undefined => {
   const [, row] = /^body\.rows\.(\d+)\./.exec(at) ?? [];
   return row === undefined ? undefined : Number(row);
 };
 
+const isBulk = isOf(/^bulk/);
+
 /** The rows of a batch, or the one that differs, or the one body. */
 function rowsOf(pair: Pair, difference: Difference): readonly Json[] {
   const body = bodyOf(pair);
-  if (pair.step.operation !== 'bulkCreateAccounts') return body === undefined ? [] : [body];
+  if (!isBulk(pair)) return body === undefined ? [] : [body];
   const [rows, at] = [memberAt(body, 'accounts'), rowAt(difference)];
   if (!Array.isArray(rows)) return [];
   return at === undefined ? rows : rows.slice(at, at + 1);
@@ -122,7 +120,6 @@ function membersOf(pair: Pair, difference: Difference): readonly SentMember[] {
     .map(([name, value]) => ({ field: fields.find((each) => each.name === name), value }));
 }
 
-/** Whether any member that was sent satisfies the condition. */
 const anyMember =
   (is: (member: SentMember) => boolean): Where =>
   (pair, difference) =>
@@ -133,7 +130,6 @@ const text = (is: (text: string, field: Field) => boolean, ...kinds: readonly Fi
     if (field === undefined || typeof value !== 'string') return false;
     return (kinds.length === 0 || kinds.includes(field.kind)) && is(value, field);
   });
-/** Whether a value in one of these kinds does not match the pattern. */
 const unlike = (plain: RegExp, ...kinds: readonly Field['kind'][]) =>
   text((value) => !plain.test(value), ...kinds);
 
@@ -197,22 +193,25 @@ const isOddList = anyMember(({ field, value }) => {
   return known.length > 0 && known.length < value.length;
 });
 
-/** An id in the path or in a member. */
 const hasId = (odd: RegExp) =>
   anyOf(
     (pair) => (pathOf(pair).match(/\d+/g) ?? []).some((each) => odd.test(each)),
     text((value) => odd.test(value), 'id'),
   );
 
+/** The members that tell which way a transaction moves money, from the first that has each. */
+const moveIn = (...sources: readonly (Json | undefined)[]) => {
+  const textOf = (name: string) =>
+    String(sources.map((each) => memberAt(each, name)).find((value) => value != null) ?? '');
+  const type = textOf('transaction_type');
+  return { type, method: textOf('method'), isMinus: textOf('amount').startsWith('-') };
+};
+
 /** TXN-6: the type of a transaction moves money one way and its method or sign the other way. */
 const isOtherDirection: Where = (pair) => {
   if (pair.step.operation !== 'createTransaction') return false;
-  const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
-    String(memberAt(bodyOf(pair), name) ?? ''),
-  );
-  const isMinus = amount!.startsWith('-');
-  const derived = isMinus ? 'Withdrawal' : 'Deposit';
-  return isMinus || /^(Withdrawal|Debit)$/.test(type!) !== ((method || derived) === 'Withdrawal');
+  const { type, method, isMinus } = moveIn(bodyOf(pair));
+  return isMinus || /^(Withdrawal|Debit)$/.test(type) !== (method === 'Withdrawal');
 };
 
 /** Whether the currency is not taken from the trading account that the call names. */
@@ -225,7 +224,7 @@ const isOtherCurrency: Where = ({ step }) => {
 
 /** NS-33: a row with a blank reference, without email, or without a brand that can be used. */
 const hasOddRow: Where = (pair, difference) =>
-  pair.step.operation === 'bulkCreateAccounts' &&
+  isBulk(pair) &&
   rowsOf(pair, difference).some((row) => {
     const [reference, email, brand] = ['client_reference_id', 'email', 'brand_id'].map((name) =>
       memberAt(row, name),
@@ -235,18 +234,21 @@ const hasOddRow: Where = (pair, difference) =>
     return isNameless || email === undefined || brand === undefined || isOddBrand;
   });
 
-const OF_A_PERSON = ['client_reference_id', 'email', 'phone'];
+/** ACC-6, ACC-9: what identifies a person, however it is written: of a phone, its last digits. */
+function namesIn(row: Json | undefined): readonly string[] {
+  const [reference, email, phone] = ['client_reference_id', 'email', 'phone'].map((name) => {
+    const value = memberAt(row, name);
+    return typeof value === 'string' ? value.toLowerCase() : '';
+  });
+  return [reference!, email!, phone!.replace(/\D/g, '').slice(-9)].filter((each) => each !== '');
+}
 
 /** The statuses of the rows that name the same person as the row that differs, in any order. */
 function statusesBeside({ json }: CallOutcome, pair: Pair, at: number): string {
   const rows = memberAt(bodyOf(pair), 'accounts');
-  const valuesOf = (row: Json | undefined) =>
-    OF_A_PERSON.map((name) => memberAt(row, name))
-      .filter((value) => typeof value === 'string')
-      .map((value) => value.toLowerCase());
-  const own = valuesOf(memberAt(rows, String(at)));
+  const own = namesIn(memberAt(rows, String(at)));
   const statuses = (Array.isArray(rows) ? rows : []).flatMap((row, index) => {
-    const isBeside = valuesOf(row).some((value) => own.includes(value));
+    const isBeside = namesIn(row).some((name) => own.includes(name));
     return isBeside ? [String(memberAt(json, `rows.${index}.status`))] : [];
   });
   return statuses.sort().join();
@@ -260,9 +262,8 @@ const isOtherOrder: Where = (pair, difference) => {
   return own === due && own!.includes(',');
 };
 
-const isUnknown = ({ field }: SentMember): boolean => field === undefined;
 const hasMoreThanRows: Where = (pair) =>
-  pair.step.operation === 'bulkCreateAccounts' && Object.keys(Object(bodyOf(pair))).length > 1;
+  isBulk(pair) && Object.keys(Object(bodyOf(pair))).length > 1;
 
 const hasOddTag: Where = (pair) =>
   pair.step.operation === 'updateAccount' && !/^"\d+"$/.test(headerOf(pair, 'if-match') ?? '');
@@ -270,17 +271,15 @@ const cites =
   (question: string): Where =>
   ({ model }) =>
     model.basis?.cites.includes(question) ?? false;
-const isOfTokens = ({ step }: Pair): boolean => step.operation === 'issueToken';
-const isOfOrders = ({ step }: Pair): boolean => /Position$/.test(step.operation);
+const isOfTokens = isOf(/^issueToken$/);
+const isOfOrders = isOf(/Position$/);
 const isUnlimitedToken: Where = (pair) => isOfTokens(pair) && !statuses(pair).includes(429);
 const PLAIN_EMAIL = /^[a-z0-9._+-]{1,32}@[a-z0-9-]+(\.[a-z]+)+$/i;
 
 const isOtherPayout: Where = (pair) => {
-  const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
-    String(memberAt(pair.model.json, name) ?? memberAt(pair.target.json, name) ?? ''),
-  );
+  const { type, method, isMinus } = moveIn(pair.model.json, pair.target.json);
   const isMixed = (type === 'Withdrawal') !== (method === 'Withdrawal');
-  return statuses(pair).includes(501) && (isMixed || amount!.startsWith('-'));
+  return statuses(pair).includes(501) && (isMixed || isMinus);
 };
 
 /** No limit is specified; a lower one would make the API unusable. */
@@ -302,7 +301,13 @@ function isPlainHook({ step: { body } }: Pair): boolean {
 
 const ROWS: readonly Row[] = [
   // Requests that the specification neither allows nor forbids.
-  taken('NS-27 unknown members of a body', anyOf(anyMember(isUnknown), hasMoreThanRows)),
+  taken(
+    'NS-27 unknown members of a body',
+    anyOf(
+      anyMember(({ field }) => field === undefined),
+      hasMoreThanRows,
+    ),
+  ),
   all(
     'NS-55 null for a member',
     anyMember(({ field, value }) => field !== undefined && value === null),

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import type { OperationName } from '../../spec/operations.ts';
-import type { Comparing } from '../compare/values.ts';
+import type { Comparing } from '../compare/sides.ts';
 import type { Step } from '../sequence.ts';
 import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
@@ -16,12 +16,12 @@ waiting('the player waits for a call until it reaches the fault or is answered',
   const never = new Promise<never>(() => {});
   let looks = 0;
   const hits = async () => Number(++looks > 9);
-  await untilMet({ hits, answer: never, timeoutMs: 10_000 });
+  await untilMet(hits, never, 10_000);
   assert.is(looks, 10);
   const none = async () => 0;
   const lost = sleep(20).then(() => Promise.reject(new Error('no answer')));
-  for (const answer of [lost, sleep(20)]) await untilMet({ hits: none, answer, timeoutMs: 10_000 });
-  const failed = untilMet({ hits: none, answer: never, timeoutMs: 30 });
+  for (const answer of [lost, sleep(20)]) await untilMet(none, answer, 10_000);
+  const failed = untilMet(none, never, 30);
   assert.instance(await failed.catch((error: unknown) => error), Inconclusive);
 });
 

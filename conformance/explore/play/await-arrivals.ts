@@ -1,8 +1,9 @@
 // Waits for deliveries in flight, by the target's clock if it can be advanced, otherwise for a
 // reasonable time; and for a call to reach the fault that delays it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
-import { noticesIn } from '../compare/arrivals.ts';
-import type { Comparing } from '../compare/values.ts';
+import { noticesIn } from '../compare/deliveries.ts';
+import type { Comparing } from '../compare/sides.ts';
 import { callsOf, type Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
 import type { Player } from './player.ts';
@@ -59,18 +60,15 @@ const TRIES = 20;
 /** An endpoint of someone else may never respond. */
 const TRIES_ELSEWHERE = 2;
 
-interface Awaited {
-  /** At least one subscription is active. */
-  readonly delivers: boolean;
-  /** Its endpoint belongs to the player. */
-  readonly isOurs: boolean;
-}
-
-/** On a busy machine an advance may return before its deliveries arrive. */
-export async function untilDelivered({ target }: Ground, awaited: Awaited): Promise<void> {
-  const { offers, operator } = target;
+/**
+ * On a busy machine an advance may return before its deliveries arrive. `isOurs`: an endpoint of the
+ * player is subscribed.
+ */
+export async function untilDelivered(
+  { target: { offers, operator } }: Ground,
+  { delivers, isOurs }: { readonly delivers: boolean; readonly isOurs: boolean },
+): Promise<void> {
   if (!offers.has('clock')) return;
-  const { delivers, isOurs } = awaited;
   for (let tries = 0; tries < (isOurs ? TRIES : TRIES_ELSEWHERE); tries += 1) {
     await operator.advance(0);
     if (!delivers || (await operator.deliveriesInFlight()) === 0) return;
@@ -78,39 +76,28 @@ export async function untilDelivered({ target }: Ground, awaited: Awaited): Prom
   if (isOurs) throw new Inconclusive('deliveries on their way are not answered');
 }
 
-/** Whether a step makes one of these calls. */
 export const hasCalls = (step: Step, operations: RegExp): boolean =>
   (step.do === 'many' ? [step.call] : callsOf([step])).some(({ operation }) =>
     operations.test(operation),
   );
 
-interface Waiting {
-  /** How often the fault was applied. */
-  readonly hits: () => Promise<number>;
-  readonly answer: Promise<unknown>;
-  /** A slow way to the target takes as long as an answer may. */
-  readonly timeoutMs: number;
-}
-
-const FIRST_STEP_MS = 5;
-const LONGEST_STEP_MS = 100;
-
-/** Or until the call is answered: it may have been refused before it reached the fault. */
-export async function untilMet({ hits, answer, timeoutMs }: Waiting): Promise<void> {
+/** Until the fault was applied, or the call is answered: it may have been refused before. */
+export async function untilMet(
+  hits: () => Promise<number>,
+  answer: Promise<unknown>,
+  timeoutMs: number,
+): Promise<void> {
   let isAnswered = false;
   const note = () => {
     isAnswered = true;
   };
   answer.then(note, note);
+  // A slow way to the target takes as long as an answer may.
   const untilMs = performance.now() + timeoutMs;
-  let stepMs = FIRST_STEP_MS;
-  while (!isAnswered && (await hits()) === 0) {
+  for (let stepMs = 5; !isAnswered && (await hits()) === 0; stepMs = Math.min(100, stepMs * 2)) {
     if (performance.now() > untilMs) {
       throw new Inconclusive('a call that a fault is to keep waiting has not come to it');
     }
     await sleep(stepMs);
-    stepMs = Math.min(LONGEST_STEP_MS, stepMs * 2);
   }
 }
-
-export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

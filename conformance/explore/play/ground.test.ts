@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Pacer } from '../../engine/pace/pacer.ts';
 import { type Ground, sendPaced, settlesUnseen } from './ground.ts';
+import type { Player } from './player.ts';
 
 const pacing = suite('the pace of a sequence');
 
@@ -57,7 +58,7 @@ pacing('NS-3: approved money may settle unobserved while the clock is advanced',
   const isOpen = (nowMs: number, settlesLate: boolean, outcome: object = approved) => {
     const ground = { settlesLate } as Ground;
     const outcomes = new Map([[1, outcome]]) as never;
-    return settlesUnseen({ ground, startMs: 0, nowMs, outcomes });
+    return settlesUnseen({ ground, startMs: 0, nowMs, outcomes } as unknown as Player);
   };
   assert.equal([isOpen(0, false), isOpen(1, false), isOpen(1, true)], [false, true, false]);
   assert.ok(isOpen(3_600_000, true));

@@ -6,7 +6,8 @@ import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Place, SeedKind, Target } from '../../providers/target.ts';
 import type { LearnedOrders } from '../observe.ts';
-import { answersIn, type Basis, type Outcome } from './outcome.ts';
+import { answersIn, type Basis } from './outcome.ts';
+import type { Player } from './player.ts';
 
 /** A response, and from a model also the reason for it. */
 export interface GroundAnswer extends WireAnswer {
@@ -21,7 +22,6 @@ export interface Ground {
   readonly target: Target;
   readonly sender: GroundSender;
   readonly timeoutMs: number;
-  /** Its clock is frozen until a step advances it. */
   readonly isSteady: boolean;
   /** NS-3: nothing settled within an hour; whether it settles later is unknown. */
   readonly settlesLate?: boolean;
@@ -40,7 +40,6 @@ export interface Ground {
   readonly eventPauseMs?: number;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
-  /** Called before each request; throws if the budget is used up. */
   readonly spend?: (requests: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -48,21 +47,14 @@ export interface Ground {
 /** How long the observation waited for automatic settlement. */
 const WATCHED_MS = 3_600_000;
 
-interface Timed {
-  readonly ground: Ground;
-  readonly startMs: number;
-  readonly nowMs: number | undefined;
-  readonly outcomes: ReadonlyMap<number, Outcome>;
-}
-
 /** NS-3: whether money may have settled unobserved: which money settles by itself, and when, is open. */
-export function settlesUnseen({ ground, startMs, nowMs = startMs, outcomes }: Timed): boolean {
+export function settlesUnseen(player: Player): boolean {
+  const { ground, startMs, nowMs = startMs, outcomes } = player;
   const pausedMs = nowMs - startMs;
   if (!(pausedMs >= (ground.settlesLate === true ? WATCHED_MS : 1))) return false;
   return answersIn(outcomes).some(({ sent }) => /\/approve\b/.test(sent.target));
 }
 
-/** The request budget or the time of the run is used up. */
 export class Spent extends Error {
   override readonly name = 'Spent';
 }

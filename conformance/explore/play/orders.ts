@@ -1,9 +1,15 @@
 // The orders in which concurrent calls may have taken place, the most likely first, each once.
 import { memberAt } from '../../engine/send/json.ts';
-import { type BurstStep, type CallStep, type Step, sameValue } from '../sequence.ts';
+import {
+  type BurstStep,
+  type CallStep,
+  type Step,
+  sameValue,
+  symbolOf,
+  symbolsIn,
+} from '../sequence.ts';
 import { summaryOf } from './outcome.ts';
 import type { Player } from './player.ts';
-import { symbolOf, symbolsIn } from './symbols.ts';
 
 export class OrderSearch {
   /** Calls by kind, each kind in its most likely order: the order of equal calls does not matter. */
@@ -15,16 +21,13 @@ export class OrderSearch {
   constructor({ calls }: Pick<BurstStep, 'calls'>, before: readonly Step[], target: Player) {
     const ran = calls.filter((call) => !isDeferred(call, calls, target));
     const likely = ran.sort((one, other) => rankOf(one, target) - rankOf(other, target));
-    const times = new Map<string, number>();
-    for (const each of [...before, ...calls]) {
-      for (const symbol of new Set(symbolsIn(each))) {
-        times.set(symbol, (times.get(symbol) ?? 0) + 1);
-      }
-    }
+    const symbols = [...before, ...calls].flatMap((each) => [...new Set(symbolsIn(each))]);
+    const isShared = (symbol: string) => symbols.indexOf(symbol) !== symbols.lastIndexOf(symbol);
     const kinds = new Map<string, CallStep[]>();
     for (const call of likely) {
-      const answer = summaryAt(call.n, target) ?? `lost ${call.n}`;
-      const kind = `${answer} ${likenessOf(call, (symbol) => times.get(symbol)! > 1)}`;
+      const outcome = target.outcomes.get(call.n);
+      const answer = outcome?.kind === 'answer' ? summaryOf(outcome) : `lost ${call.n}`;
+      const kind = `${answer} ${likenessOf(call, isShared)}`;
       kinds.set(kind, [...(kinds.get(kind) ?? []), call]);
     }
     this.#kinds = [...kinds.values()];
@@ -50,18 +53,12 @@ export class OrderSearch {
   }
 }
 
-/** The next permutation in lexicographic order. */
 function nextPermutation(order: readonly number[]): readonly number[] | undefined {
   const at = order.findLastIndex((each, index) => each < (order[index + 1] ?? each));
   if (at < 0) return undefined;
   const other = order.findLastIndex((each) => each > order[at]!);
   const next = order.with(at, order[other]!).with(other, order[at]!);
   return [...next.slice(0, at + 1), ...next.slice(at + 1).reverse()];
-}
-
-function summaryAt(n: number, { outcomes }: Player): string | undefined {
-  const outcome = outcomes.get(n);
-  return outcome?.kind === 'answer' ? summaryOf(outcome) : undefined;
 }
 
 /**

@@ -19,41 +19,37 @@ export interface Basis {
 
 /** The request as it was sent, for reports; without the token. */
 export interface Sent {
-  /** The caller, as the step names it. */
   readonly as: string;
   readonly method: string;
-  /** Path and query, from the base URL. */
   readonly target: string;
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array | undefined;
 }
 
-export interface CallOutcome {
-  readonly kind: 'answer';
+interface Exchange {
   readonly n: number;
   readonly sent: Sent;
+  /** By the wall clock, from the start of the play. */
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
+}
+
+export interface CallOutcome extends Exchange {
+  readonly kind: 'answer';
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
   readonly json: Json | undefined;
-  /** By the wall clock, from the start of the play. */
-  readonly sentAtMs: number;
-  readonly answeredAtMs: number;
   readonly basis?: Basis | undefined;
 }
 
 /** No response arrived, or one that is not the API's. */
-export interface LostOutcome {
+interface LostOutcome extends Exchange {
   readonly kind: 'lost';
-  readonly n: number;
-  readonly sent: Sent;
   readonly why: string;
-  readonly sentAtMs: number;
-  readonly answeredAtMs: number;
 }
 
-/** The result of an operator's step. */
-export interface DoneOutcome {
+interface DoneOutcome {
   readonly kind: 'done';
   readonly n: number;
   readonly json: Json;
@@ -98,9 +94,8 @@ export const callsIn = (outcomes: ReadonlyMap<number, Outcome>): readonly Played
 export const answersIn = (outcomes: ReadonlyMap<number, Outcome>): readonly CallOutcome[] =>
   callsIn(outcomes).filter((each): each is CallOutcome => each.kind === 'answer');
 
-export function textOf(outcome: CallOutcome): string {
-  return Buffer.from(outcome.body).toString();
-}
+export const textOf = ({ body }: { readonly body: Uint8Array }): string =>
+  Buffer.from(body).toString();
 
 /** A short description: `201`, `409 invalid_state`, `422 text/plain`. */
 export function summaryOf({ status, json, headers }: CallOutcome): string {
@@ -109,7 +104,6 @@ export function summaryOf({ status, json, headers }: CallOutcome): string {
   return status >= 400 ? `${status} ${headers.mediaType()}` : String(status);
 }
 
-/** Whether the setup or the network failed. */
 export function isSetupFailure(error: unknown): error is Error {
   return [Blocked, Inconclusive, Unreachable, MissingCapability].some(
     (each) => error instanceof each,

@@ -4,10 +4,9 @@ import * as assert from 'uvu/assert';
 import { Blocked, RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { AnswerPolicy } from '../../providers/webhook-receiver.ts';
 import { judgeStep } from '../compare/judge.ts';
-import type { Comparing } from '../compare/values.ts';
+import type { Comparing } from '../compare/sides.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
-import { operate } from './operate.ts';
 import { Player } from './player.ts';
 
 const play = suite('a sequence in play');
@@ -128,7 +127,7 @@ async function answered(statuses: readonly number[], told: string): Promise<read
   for (const [, id] of all) {
     player.outcomes.set(+id, { kind: 'answer', json: { id, event_categories: [] } } as never);
   }
-  await operate({ do: 'hook', n: 1, answers: statuses }, player);
+  await player.play({ do: 'hook', n: 1, answers: statuses });
   return all.map(([id, subscription]) => {
     const headers = { lines: [['x-subscription', subscription]] };
     return policy!({ headers, body: Buffer.from(JSON.stringify({ id })) } as never, 0).status;
@@ -157,18 +156,20 @@ play('a refused settlement is an outcome; any other failure belongs to the setup
   for (const answer of [409, 'rejected', 'cancelled', 'settled', undefined]) {
     const isRefused = refusals.includes(answer) || undefined;
     const player = settling(answer);
-    const outcome = await operate(step, player);
-    assert.is(outcome.kind === 'done' && outcome.isRefused, isRefused);
+    const [outcome] = await player.play(step);
+    assert.is(outcome?.kind === 'done' && outcome.isRefused, isRefused);
     assert.is(player.settled.length, isRefused ? 0 : 1);
   }
-  const failed = await operate(step, settling(404)).catch((error: unknown) => error);
+  const failed = await settling(404)
+    .play(step)
+    .catch((error: unknown) => error);
   assert.instance(failed, Blocked);
 });
 
 play('a settlement refused on one side only requires another order', async () => {
   const judged = async (own?: number, other?: number) => {
     const sides = { target: settling(own), model: settling(other) };
-    const [mine, theirs] = [await operate(step, sides.target), await operate(step, sides.model)];
+    const [[mine], [theirs]] = [await sides.target.play(step), await sides.model.play(step)];
     return judgeStep(step, mine, theirs, sides as Comparing);
   };
   for (const both of [409, undefined]) assert.is((await judged(both, both)).why, undefined);

@@ -1,27 +1,29 @@
 // Plays a sequence on one ground, step by step, and keeps the outcomes.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isRole } from '../../engine/capabilities.ts';
-import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
+import { Inconclusive, RefusedByOperator, Unreachable } from '../../engine/scenario-errors.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import { type Json, memberAt, writeJson } from '../../engine/send/json.ts';
 import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
-import type { Credential } from '../../providers/target.ts';
+import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { OPERATIONS, takesBody } from '../../spec/operations.ts';
+import { eventOf, subscriptionOf, subscriptionsOf } from '../compare/deliveries.ts';
 import {
   type BurstStep,
   type CallStep,
   type ManyStep,
+  type MintWish,
+  type OperatorStep,
   type RoleHas,
   rolesIn,
   type Step,
 } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import { hasCalls, sleep, untilDelivered, untilMet } from './await-arrivals.ts';
+import { hasCalls, untilDelivered, untilMet } from './await-arrivals.ts';
+import { inForm, tokenRequest, withPosition, withToken } from './forms.ts';
 import { type Ground, sendPaced } from './ground.ts';
-import { operate } from './operate.ts';
 import { jsonOf, type Outcome, type Played, type Sent } from './outcome.ts';
-import { inForm, withPosition } from './position-form.ts';
-import { tokenRequest, withToken } from './token-form.ts';
 
 /** How long a call that a fault delays may take, by the wall clock. */
 const DELAYED_MS = 60_000;
@@ -32,15 +34,20 @@ const CONTENTION_WAITS_MS = [0, 10, 30, 100, 300];
 /** Credentials that a profile binds to a brand. */
 const WITH_BRAND: ReadonlySet<string> = new Set(['firm', 'brand', 'other_brand', 'other_firm']);
 
+const PROPERTIES = {
+  account: 'accountId',
+  tradingAccount: 'tradingAccountId',
+  client: 'clientId',
+  secret: 'clientSecret',
+} as const;
+
 export class Player implements Known {
   readonly nonce: string;
   readonly ground: Ground;
   row: number | undefined;
   readonly outcomes = new Map<number, Outcome>();
-  /** Endpoints of hook steps. */
   readonly hooks = new Map<number, WebhookEndpoint>();
   readonly credentials = new Map<string, Credential>();
-  /** Transactions that an operator has settled. */
   readonly settled: string[] = [];
   /** How far a model's clock has been advanced to follow a target's running clock. */
   followedMs = 0;
@@ -90,7 +97,6 @@ export class Player implements Known {
   async #play(step: Step): Promise<readonly Outcome[]> {
     switch (step.do) {
       case 'burst':
-        for (const { as } of step.calls) await this.credential(as);
         return this.#burst(step);
       case 'many':
         return [await this.#many(step)];
@@ -99,16 +105,15 @@ export class Player implements Known {
           ? [await this.#callUntilServed(step)]
           : this.#callUnderFault(step);
       default:
-        return [await operate(step, this)];
+        return [await this.#operate(step)];
     }
   }
 
-  /** Calls that have to be retried are sent again after all calls are answered. */
   async #burst(step: BurstStep): Promise<readonly Outcome[]> {
-    const outcomes: Outcome[] = [];
-    const answers = await Promise.all(step.calls.map((call) => this.#call(call)));
+    for (const { as } of step.calls) await this.credential(as);
+    const outcomes = await Promise.all(step.calls.map((call) => this.#call(call)));
     for (const [at, call] of step.calls.entries()) {
-      outcomes.push(await this.#callUntilServed(call, answers[at]));
+      outcomes[at] = await this.#callUntilServed(call, outcomes[at]);
     }
     return outcomes;
   }
@@ -120,26 +125,23 @@ export class Player implements Known {
     await this.credential(step.as);
     const match = { operation: step.operation };
     const fault = await operator.fault({ ...(phase && { phase }), match, effect, times: 1 });
-    const outcomes: Outcome[] = [];
     const answer = this.#call(step);
-    const isMet = async () => {
-      if ((await fault.hits()) > 0) this.met.add(step.n);
-      else await fault.remove();
-      return this.met.has(step.n);
-    };
-    let isFaultMet: boolean | undefined;
-    if (effect.kind === 'delay') {
-      await untilMet({ hits: () => fault.hits(), answer, timeoutMs: this.ground.timeoutMs });
-      // A call that is answered immediately must not leave its fault to the others.
-      isFaultMet = await isMet();
+    const meanwhile: Outcome[] = [];
+    const isDelay = effect.kind === 'delay';
+    if (isDelay) {
+      await untilMet(() => fault.hits(), answer, this.ground.timeoutMs);
+    } else await answer;
+    // A call that was answered without its fault must not leave it to the others.
+    if ((await fault.hits()) > 0) this.met.add(step.n);
+    else await fault.remove();
+    if (isDelay) {
       if (afterMs > 0) await this.advance(afterMs);
-      for (const each of step.meanwhile ?? []) outcomes.push(this.#noted(await this.#call(each)));
+      for (const each of step.meanwhile ?? []) meanwhile.push(this.#noted(await this.#call(each)));
       this.#isFlushed = false;
       await this.advance(Number(effect.ms) - afterMs + MARGIN_MS);
     }
     const last = await answer;
-    isFaultMet ??= await isMet();
-    return [...outcomes, isFaultMet ? last : this.#noted(last)];
+    return [...meanwhile, this.met.has(step.n) ? last : this.#noted(last)];
   }
 
   async advance(byMs: number): Promise<void> {
@@ -176,15 +178,16 @@ export class Player implements Known {
 
   async #many({ n, count, call }: ManyStep): Promise<Outcome> {
     const answers: Played[] = [];
-    for (this.row = 0; this.row < count; this.row += 1)
+    for (this.row = 0; this.row < count; this.row += 1) {
       answers.push(await this.#callUntilServed(call));
+    }
     this.row = undefined;
     return { kind: 'many', n, answers };
   }
 
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
     const isOurs = this.hooks.size > 0;
-    await untilDelivered(this.ground, { delivers: this.#hasSubscribers, isOurs });
+    return untilDelivered(this.ground, { delivers: this.#hasSubscribers, isOurs });
   }
 
   /** Waits for the deliveries of the steps so far, which arrived after `fromMs`. */
@@ -266,6 +269,93 @@ export class Player implements Known {
     return { headers: [], body: Buffer.from(writeJson(inForm(orders, operation, json))) };
   }
 
+  /**
+   * A refused settlement is an outcome: whether the transaction settles shows which of two concurrent
+   * decisions won (TXS-5). Some control planes return the unchanged transaction instead of an error.
+   */
+  async #operate(step: OperatorStep): Promise<Outcome> {
+    const { n } = step;
+    const { operator } = this.ground.target;
+    if (step.do === 'ledger') {
+      const ledger = await operator.ledger(resolveText(step.tradingAccount, this));
+      return { kind: 'ledger', n, ...ledger };
+    }
+    if (step.do !== 'settle') return { kind: 'done', n, json: await this.#perform(step) };
+    const id = resolveText(step.id, this);
+    const status = await operator.settle(id).catch((error: unknown) => {
+      if (error instanceof RefusedByOperator && error.status === 409) return 'refused';
+      throw error;
+    });
+    const isRefused = status !== undefined && status !== 'settled';
+    if (!isRefused) this.settled.push(id);
+    return { kind: 'done', n, json: null, ...(isRefused && { isRefused }) };
+  }
+
+  async #perform(step: Exclude<OperatorStep, { do: 'ledger' | 'settle' }>): Promise<Json> {
+    const { target, seeds } = this.ground;
+    const { operator } = target;
+    switch (step.do) {
+      case 'advance':
+        await this.advance(step.byMs);
+        return null;
+      case 'open': {
+        const { account, do: _, n: __, ...options } = step;
+        return { ...(await operator.openTradingAccount(resolveText(account, this), options)) };
+      }
+      case 'place':
+        return { ...(seeds?.get(step.kind) ?? (await target.seed(step.kind))) };
+      case 'mint': {
+        const credential = await operator.mint(await this.#optionsOf(step.wish));
+        this.credentials.set(step.name, { ...credential, name: step.name });
+        const { plan, perSecond = plan === 'sandbox' ? SANDBOX_PER_SECOND : null } = step.wish;
+        if (perSecond !== null) this.rates.set(step.name, perSecond);
+        return { account_id: credential.accountId ?? null, brand_id: credential.brandId ?? null };
+      }
+      case 'rescope': {
+        this.isRescoped = true;
+        const id = this.has(step.name, 'client');
+        if (id !== undefined) await operator.rescope(id, step.scopes);
+        return null;
+      }
+      case 'hook':
+        return this.#hook(step.n, step.answers);
+      case 'permit':
+        this.isRescoped = true;
+        await operator.permit('1', step.operation, step.allowed);
+        return null;
+    }
+  }
+
+  async #optionsOf({ account, mintedBy, ...options }: MintWish): Promise<CredentialOptions> {
+    if (mintedBy !== undefined) await this.credential(mintedBy);
+    const minter = mintedBy === undefined ? undefined : this.has(mintedBy, 'client');
+    return {
+      ...options,
+      ...(account !== undefined && { accountId: resolveText(account, this) }),
+      ...(minter !== undefined && { mintedBy: minter }),
+    };
+  }
+
+  /**
+   * An endpoint that answers the attempts of each notice with these statuses in turn, then repeats the
+   * last one. So the order in which events arrive makes no difference (NS-28).
+   */
+  async #hook(n: number, answers: readonly number[]): Promise<Json> {
+    const made = await this.ground.target.receiver();
+    const attempts = new Map<string, number>();
+    made.answer((arrival) => {
+      const notice = `${eventOf(arrival)} ${subscriptionOf(arrival, subscriptionsOf(this))}`;
+      const attempt = attempts.get(notice) ?? 0;
+      attempts.set(notice, attempt + 1);
+      const status = answers[Math.min(attempt, answers.length - 1)] ?? 200;
+      // EVT-9a: a redirect that is followed delivers once more.
+      const isRedirect = status >= 300 && status < 400;
+      return { status, ...(isRedirect && { headers: { location: made.url } }) };
+    });
+    this.hooks.set(n, made);
+    return { url: made.url };
+  }
+
   /** Created on first use; undefined for a call without a credential. */
   async credential(name: string): Promise<Credential | undefined> {
     if (name === 'anonymous') return undefined;
@@ -297,14 +387,8 @@ export class Player implements Known {
 
   has(role: string, what: RoleHas): string | undefined {
     const credential = this.credentials.get(role);
-    const known: Readonly<Record<RoleHas, string | undefined>> = {
-      brand: credential?.brandId ?? this.#brandOf(role),
-      account: credential?.accountId,
-      tradingAccount: credential?.tradingAccountId,
-      client: credential?.clientId,
-      secret: credential?.clientSecret,
-    };
-    return known[what];
+    if (what === 'brand') return credential?.brandId ?? this.#brandOf(role);
+    return credential?.[PROPERTIES[what]];
   }
 
   /** If a profile names none, the brand of the main credential is used. */

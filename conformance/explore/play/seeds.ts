@@ -17,14 +17,12 @@ import { type Ground, Spent } from './ground.ts';
 import { isSetupFailure } from './outcome.ts';
 import { Player } from './player.ts';
 
-/** The credential that is bound to the brand of the account. */
-type SeedBrand = 'brand' | 'other_brand';
-
+const BRANDS = ['brand', 'other_brand'] as const;
 const DELEGATES = ['delegated', 'read_only'] as const;
 
 /** The seeds of a profile, with the target's ids: they show which trading accounts share an account. */
 export interface Seeds {
-  readonly places: ReadonlyMap<SeedKind, Place & { readonly brand: SeedBrand }>;
+  readonly places: ReadonlyMap<SeedKind, Place & { readonly brand: (typeof BRANDS)[number] }>;
   readonly delegates: ReadonlyMap<Role, Credential>;
 }
 
@@ -40,22 +38,17 @@ export async function takeSeeds(
     const seeds = await prepareSeeds(ground, failed);
     return seeds.places.size > 0 ? seeds : undefined;
   } catch (error) {
-    if (error instanceof Spent) return undefined;
-    if (!isSetupFailure(error)) throw error;
-    failed(error.message);
+    if (isSetupFailure(error)) failed(error.message);
+    else if (!(error instanceof Spent)) throw error;
     return undefined;
   }
 }
 
-/** The capabilities to draw with: a seed that cannot be used is left out. */
-export function offersWith(
-  { offers }: Provider,
-  seeds: Seeds | undefined,
-): ReadonlySet<Capability> {
-  if (offers.has('fresh_trading_account')) return offers;
-  const isUseless = (each: Capability) =>
-    SEED_KINDS.some((kind) => kind === each && seeds?.places.has(kind) !== true);
-  return new Set([...offers].filter((each) => !isUseless(each)));
+export function offersWith({ offers }: Provider, seeds: Seeds | undefined): Set<Capability> {
+  const useless = offers.has('fresh_trading_account')
+    ? []
+    : SEED_KINDS.filter((kind) => seeds?.places.has(kind) !== true);
+  return new Set([...offers].filter((each) => !useless.some((kind) => kind === each)));
 }
 
 /**
@@ -64,8 +57,8 @@ export function offersWith(
  */
 async function prepareSeeds(ground: Ground, failed: (why: string) => void): Promise<Seeds> {
   const { target } = ground;
-  const places = new Map<SeedKind, Place & { readonly brand: SeedBrand }>();
-  const brands = new Map<string, SeedBrand | undefined>();
+  const places: Seeds['places'] & Map<SeedKind, unknown> = new Map();
+  const brands = new Map<string, (typeof BRANDS)[number] | undefined>();
   for (const kind of SEED_KINDS.filter((each) => target.offers.has(each))) {
     const place = await target.seed(kind);
     const { account_id: account } = place;
@@ -82,28 +75,24 @@ async function prepareSeeds(ground: Ground, failed: (why: string) => void): Prom
 }
 
 /** Undefined if no credential that the model also has reaches the trading account. */
-async function payFirst(ground: Ground, place: Place): Promise<SeedBrand | undefined> {
+async function payFirst(ground: Ground, place: Place) {
   const { target } = ground;
   const player = new Player(ground, newMark());
-  const brands = ['brand', 'other_brand'] as const;
   const beyond = new Set<string>();
-  for (const as of new Set([
-    ...brands.filter((each) => target.offers.has(each)),
-    target.mainRole,
-  ])) {
+  const callers = [...BRANDS.filter((each) => target.offers.has(each)), target.mainRole];
+  for (const as of new Set(callers)) {
     const { status, id } = await send(player, depositAt(place, as));
     if (status === 404) beyond.add(as);
     if (id === undefined) continue;
     await send(player, approvalOf(id, place, target.mainRole));
-    const own = brands.find((each) => each === as);
+    const own = BRANDS.find((each) => each === as);
     if (own !== undefined) return own;
     break;
   }
   // Any other refusal of a deposit is found when sequences are compared.
-  return beyond.has(target.mainRole) ? undefined : brands.find((role) => !beyond.has(role));
+  return beyond.has(target.mainRole) ? undefined : BRANDS.find((role) => !beyond.has(role));
 }
 
-/** A world of the model with these accounts, each after its first deposit. */
 export async function seeded(ground: Ground, { places, delegates }: Seeds): Promise<Ground> {
   const { target } = ground;
   const { operator } = target;
@@ -116,18 +105,18 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
   // By their names on the target.
   const accounts = new Map<string, string>();
   const tradingAccounts = new Map<string, Place>();
-  const accountFor = async (named: string, brand: SeedBrand): Promise<string> => {
-    const email = { $join: [{ $fresh: `seed-${named}` }, '@explore.example.com'] } as const;
-    const names = { client_reference_id: { $fresh: `seed-${named}` }, email };
-    const body = { ...names, brand_id: target.brandId(brand) ?? null };
-    const id =
-      accounts.get(named) ?? (await made({ operation: 'createAccount', as: 'firm', body }));
+  const accountFor = async (named: string, brand: (typeof BRANDS)[number]): Promise<string> => {
+    const reference = { $fresh: `seed-${named}` };
+    const email = { $join: [reference, '@explore.example.com'] };
+    const body = { client_reference_id: reference, email, brand_id: target.brandId(brand) ?? null };
+    const call: Called = { operation: 'createAccount', as: 'firm', body };
+    const id = accounts.get(named) ?? (await made(call));
     accounts.set(named, id);
     return id;
   };
   const placeFor = async (account: string, named: string, options = {}): Promise<Place> => {
-    const place =
-      tradingAccounts.get(named) ?? (await operator.openTradingAccount(account, options));
+    const known = tradingAccounts.get(named);
+    const place = known ?? (await operator.openTradingAccount(account, options));
     tradingAccounts.set(named, place);
     return place;
   };
@@ -150,9 +139,10 @@ export async function seeded(ground: Ground, { places, delegates }: Seeds): Prom
     const place = tradingAccountId && (await placeFor(accountId, tradingAccountId));
     // LIM-10: a delegated token is metered against its minter, so each has a separate minter.
     const { clientId: mintedBy } = await operator.mint({ scopes: SCOPES });
-    const wish = { kind: 'delegated', scopes: TRADER_SCOPES, accountId } as const;
-    const minter = mintedBy === undefined ? {} : { mintedBy };
-    const credential = await operator.mint({ ...wish, ...minter, readOnly: role === 'read_only' });
+    const credential = await operator.mint({
+      ...{ kind: 'delegated', scopes: TRADER_SCOPES, accountId, readOnly: role === 'read_only' },
+      ...(mintedBy !== undefined && { mintedBy }),
+    });
     const own = place ? { tradingAccountId: place.trading_account_id } : {};
     credentials.set(role, { ...credential, name: role, ...own });
   }

@@ -2,10 +2,10 @@
 // positions.
 import { memberAt } from '../../engine/send/json.ts';
 import type { CallStep } from '../sequence.ts';
+import { withPosition } from './forms.ts';
 import { Spent } from './ground.ts';
-import { answersIn, type CallOutcome, isSetupFailure, jsonOf } from './outcome.ts';
+import { answersIn, isSetupFailure, jsonSent } from './outcome.ts';
 import type { Player } from './player.ts';
-import { withPosition } from './position-form.ts';
 
 type Ending = Omit<CallStep, 'do' | 'n'>;
 
@@ -30,14 +30,14 @@ function endingsOf(player: Player): readonly Ending[] {
   const disabled = new Set(of(/\/disable$/).map(({ sent }) => sent.target.split('/').at(-2)));
   const { orders: form } = player.ground;
   const name = form?.closing.name ?? 'position_id';
-  const closed = new Set(of(/\/positions\/close$/).map((each) => memberAt(bodyOf(each), name)));
+  const closed = new Set(of(/\/positions\/close$/).map((each) => memberAt(jsonSent(each), name)));
   const hooks = of(/\/webhooks$/).flatMap(({ sent: { as }, json }): Ending[] => {
     const id = String(memberAt(json, 'id'));
     return disabled.has(id) ? [] : [{ operation: 'disableWebhook', as, id }];
   });
   const positions = of(/\/positions\/open$/).flatMap((each): Ending[] => {
     const position_id = memberAt(withPosition(form, each.sent.target, each.json), 'position_id');
-    const trading_account_id = memberAt(bodyOf(each), 'trading_account_id');
+    const trading_account_id = memberAt(jsonSent(each), 'trading_account_id');
     if (typeof position_id !== 'string' || typeof trading_account_id !== 'string') return [];
     if (closed.has(position_id)) return [];
     const key = { $fresh: `tidy-${position_id}` };
@@ -49,5 +49,3 @@ function endingsOf(player: Player): readonly Ending[] {
     ...new Map([...hooks, ...positions].map((each) => [JSON.stringify(each), each])).values(),
   ];
 }
-
-const bodyOf = ({ sent }: CallOutcome) => (sent.body === undefined ? undefined : jsonOf(sent.body));

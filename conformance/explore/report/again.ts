@@ -8,7 +8,6 @@ const text: Schema = { type: 'string' };
 const whole: Schema = { type: 'integer', minimum: 0, maximum: 1_000_000 };
 const record: Schema = { type: 'object' };
 const list: Schema = { type: 'array' };
-const flag: Schema = { type: 'boolean' };
 
 const object = (properties: Readonly<Record<string, Schema>>, optional: string[] = []): Schema => ({
   ...{ type: 'object', properties },
@@ -24,7 +23,6 @@ const call = object(
   ['query', 'raw', 'headers', 'fault', 'meanwhile'],
 );
 
-/** The members of each kind of step that decide how it is played. */
 const STEPS: Readonly<Record<Step['do'], Schema>> = {
   call,
   burst: object({ n: whole, calls: { ...list, items: call, minItems: 1, maxItems: 1000 } }),
@@ -37,7 +35,7 @@ const STEPS: Readonly<Record<Step['do'], Schema>> = {
   settle: object({ n: whole, id: {} }),
   ledger: object({ n: whole, tradingAccount: {} }),
   hook: object({ n: whole, answers: { ...list, items: { type: 'integer' } } }),
-  permit: object({ n: whole, operation: text, allowed: flag }),
+  permit: object({ n: whole, operation: text, allowed: { type: 'boolean' } }),
 };
 
 const differences: Schema = { ...list, items: object({ id: text }) };
@@ -50,7 +48,6 @@ export function isExploreReport(given: unknown): given is object {
   );
 }
 
-/** Throws a TypeError that names the field. */
 function demand(schema: Schema, given: unknown, name: string, field = ''): void {
   const [problem] = validate(schema, given, name, field);
   if (problem !== undefined) throw new TypeError(`${problem.field} ${problem.message}`);
@@ -75,9 +72,5 @@ export function sequenceIn(given: unknown, id: string): Sequence | undefined {
   return found.sequence;
 }
 
-/** The settings of the model with which the differences of a report were found. */
-export function settingsIn(given: unknown): unknown {
-  const { coverage } = (given ?? {}) as { readonly coverage?: unknown };
-  const { settings_learned } = (coverage ?? {}) as { readonly settings_learned?: unknown };
-  return settings_learned ?? {};
-}
+export const settingsIn = (given: unknown): unknown =>
+  (given as Partial<ExploreReport> | null)?.coverage?.settings_learned ?? {};

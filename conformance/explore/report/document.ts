@@ -10,10 +10,9 @@ import { code, heading, item, list, type Part, words } from '../../reports/parts
 import { squeezed } from '../../reports/plain-text.ts';
 import { type TextOptions, textOf } from '../../reports/text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
-import { ROLE_WORDS } from '../findings/title.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import { ROLE_WORDS } from './words.ts';
 
-/** The result of a run, after the name of its target. */
 function headlineOf({ verdict, differences }: ExploreReport): string {
   if (verdict === 'agrees') return 'agrees with the model in everything that was compared';
   if (verdict === 'invalid') return 'could not be compared, or not to the end';

@@ -4,92 +4,21 @@ import type { ReportInventory } from '../../reports/report.ts';
 import { questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
 import type { Found } from '../findings/found.ts';
-import { titleOf } from '../findings/title.ts';
 import type { ModelSettings } from '../model.ts';
-import type { Outcome, Sent } from '../play/outcome.ts';
-import { type CallStep, callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
-import { faultWords, operatorWords } from './operator-words.ts';
+import type { Outcome, Played, Sent } from '../play/outcome.ts';
+import { type CallStep, callsOf, refersTo, type Step } from '../sequence.ts';
+import { faultWords, operatorWords, titleOf } from './words.ts';
 
-export interface ExploreReport {
-  readonly schema: 'explore/1';
-  readonly tool: { readonly name: 'conformance'; readonly version: string };
-  readonly target: { readonly base_url: string; readonly control_url: string | null };
-  readonly seed: number;
-  readonly started_at: string;
-  readonly requests: number;
-  readonly sequences: number;
-  readonly duration_ms: number;
-  readonly verdict: 'agrees' | 'differs' | 'invalid';
-  readonly interrupted: boolean;
-  readonly differences: readonly ReportDifference[];
-  readonly open: readonly { readonly question: string; readonly seen: number }[];
-  readonly unexplained: readonly ReportDifference[];
-  /** Calls that got no response at first and were answered when they were retried. */
-  readonly lost: number;
-  /** Why sequences could not be compared. */
-  readonly inconclusive: readonly string[];
-  /** Records that were created on the target and remain there. */
-  readonly inventory: ReportInventory;
-  readonly coverage: {
-    readonly operations: Readonly<Record<string, number>>;
-    readonly answers: Readonly<Record<string, number>>;
-    readonly rules: Readonly<Record<string, number>>;
-    readonly settings_learned: Readonly<Record<string, unknown>>;
-  };
-  readonly notes: readonly string[];
-}
-
-export interface ReportDifference {
-  readonly id: string;
-  readonly title: string;
-  readonly rules: readonly string[];
-  readonly questions: readonly string[];
-  readonly reproduced: string;
-  readonly calls: number;
-  readonly shrunk_from: number;
-  readonly times: number;
-  readonly steps: readonly ReportStep[];
-  /** The command that plays the difference again. */
-  readonly replay: string;
-  readonly sequence: Sequence;
-}
-
-export interface ReportStep {
-  readonly n: number;
-  /** Of concurrent calls: when each was sent and answered, in ms from the start. */
-  readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
-  readonly as: string | null;
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  } | null;
-  /** The action of the operator, if the step is no call. */
-  readonly operator: string | null;
-  readonly model: ReportAnswer | null;
-  readonly target: ReportAnswer | null;
-  readonly differs: boolean;
-  /** The place in the answer, and the value on each side. */
-  readonly at?: string;
-  readonly there?: { readonly model: string; readonly target: string };
-}
-
-export interface ReportAnswer {
-  readonly status: number | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-export interface ReportParts {
+interface ReportParts {
   readonly version: string;
-  readonly target: ExploreReport['target'];
+  readonly target: { readonly base_url: string; readonly control_url: string | null };
   readonly seed: number;
   readonly startedAt: string;
   readonly durationMs: number;
   readonly explored: Explored;
   /** The settings that answer open questions, except those that match the simulator's defaults. */
   readonly settings: ModelSettings;
+  /** With the requests that were sent to learn how the target answers open questions. */
   readonly requests: number;
   readonly inventory: ReportInventory;
   readonly interrupted: boolean;
@@ -98,20 +27,42 @@ export interface ReportParts {
   readonly replay: (id: string) => string;
 }
 
-export function makeReport(parts: ReportParts): ExploreReport {
-  const { explored, redactor, requests, interrupted, inventory } = parts;
-  const { coverage, lost, sequences } = explored;
-  const all = (found: readonly Found[], letter: string) =>
-    found.map((each, at) => differenceOf(each, `${letter}${at + 1}`, parts));
+export type ExploreReport = ReturnType<typeof makeReport>;
+export type ReportDifference = ExploreReport['differences'][number];
+export type ReportAnswer = NonNullable<ReturnType<typeof answerOf>>;
+
+export interface ReportStep {
+  readonly n: number;
+  readonly as: string | null;
+  readonly request: ReturnType<typeof requestOf> | null;
+  /** The action of the operator, if the step is no call. */
+  readonly operator: string | null;
+  readonly model: ReportAnswer | null;
+  readonly target: ReportAnswer | null;
+  readonly differs: boolean;
+  /** The place in the answer, and the value on each side. */
+  readonly at?: string;
+  readonly there?: { readonly model: string; readonly target: string };
+  /** Of concurrent calls: when each was sent and answered, in ms from the start. */
+  readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
+}
+
+export function makeReport(parts: ReportParts) {
+  const { explored, redactor, requests, interrupted, inventory, target, seed, version } = parts;
+  const { coverage, lost, sequences, found, unexplained } = explored;
+  const all = (list: readonly Found[], letter: string) =>
+    list.map((each, at) => differenceOf(each, `${letter}${at + 1}`, parts));
   return {
-    schema: 'explore/1',
-    tool: { name: 'conformance', version: parts.version },
-    ...{ target: parts.target, seed: parts.seed, started_at: parts.startedAt },
-    ...{ requests, sequences, duration_ms: Math.round(parts.durationMs) },
-    ...{ verdict: verdictOf(explored), interrupted },
-    differences: all(explored.found, 'd'),
+    schema: 'explore/1' as const,
+    tool: { name: 'conformance' as const, version },
+    ...{ target, seed, started_at: parts.startedAt, requests, sequences },
+    duration_ms: Math.round(parts.durationMs),
+    verdict: verdictOf(explored),
+    interrupted,
+    differences: all(found, 'd'),
     open: [...explored.open].map(([question, seen]) => ({ question, seen })),
-    unexplained: all(explored.unexplained, 'u'),
+    unexplained: all(unexplained, 'u'),
+    /** Calls that got no response at first and were answered when they were retried. */
     lost,
     inconclusive: explored.inconclusive.map((each) => redactor.text(each)),
     inventory,
@@ -136,7 +87,7 @@ const isTooLossy = ({ lost, calls }: Explored): boolean =>
  * If the target stopped answering, or if more sequences failed to compare than agreed, the verdict
  * is invalid.
  */
-export function verdictOf(explored: Explored): ExploreReport['verdict'] {
+export function verdictOf(explored: Explored): 'agrees' | 'differs' | 'invalid' {
   const { found, agreed, isGone, inconclusive } = explored;
   if (found.length > 0) return 'differs';
   const isSilent = isGone || agreed <= inconclusive.length;
@@ -157,11 +108,12 @@ const sorted = (counts: ReadonlyMap<string, number>) =>
   Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
 
 function differenceOf(found: Found, id: string, { redactor, replay }: ReportParts) {
-  const { sequence, difference, rules, calls, times, reproduced } = found;
+  const { difference, rules, calls, times, reproduced, shrunkFrom, recorded } = found;
+  const { sequence } = recorded;
   return {
     ...{ id, title: redactor.text(titleOf(found)), rules, reproduced, calls, times, sequence },
     questions: questionsOf(difference.basis),
-    shrunk_from: found.shrunkFrom,
+    shrunk_from: shrunkFrom,
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
     replay: replay(id),
   };
@@ -169,41 +121,38 @@ function differenceOf(found: Found, id: string, { redactor, replay }: ReportPart
 
 function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
   const { recorded, compared, difference } = found;
-  const stepOf = (n: number, outcome: Outcome | undefined) => {
-    const text = (value: string) => redactor.text(value);
-    const there = { model: text(difference.model), target: text(difference.target) };
+  const stepOf = (n: number) => {
+    const { at, model, target } = difference;
+    const differs = difference.n === n;
+    const there = { model: redactor.text(model), target: redactor.text(target) };
     return {
       n,
       model: answerOf(compared.model.outcomes.get(n), redactor),
-      target: answerOf(outcome, redactor),
-      differs: difference.n === n,
-      ...(difference.n === n ? { at: difference.at, there } : {}),
+      target: answerOf(recorded.target.outcomes.get(n), redactor),
+      ...{ differs, ...(differs && { at, there }) },
     };
   };
+  const none = { as: null, request: null };
   if (step.do !== 'call' && step.do !== 'burst') {
     const outcome = recorded.target.outcomes.get(step.n);
     const isRefused = outcome?.kind === 'done' && outcome.isRefused === true;
     const operator = `${operatorWords(step)}${isRefused ? ', which is refused' : ''}`;
-    return [{ ...stepOf(step.n, outcome), as: null, request: null, operator }];
+    return [{ ...stepOf(step.n), ...none, operator }];
   }
-  return callsOf([step]).flatMap((call): ReportStep[] => {
+  const calls = callsOf([step]);
+  const isConcurrent = step.do === 'burst' || calls.length > 1;
+  return calls.flatMap((call): ReportStep[] => {
     const { n, as } = call;
     const outcome = recorded.target.outcomes.get(n);
     const played = outcome !== undefined && 'sent' in outcome ? outcome : undefined;
-    const times = played && {
-      sent_ms: Math.round(played.sentAtMs * 10) / 10,
-      answered_ms: Math.round(played.answeredAtMs * 10) / 10,
-    };
-    const isConcurrent = step.do === 'burst' || callsOf([step]).length > 1;
-    const row: ReportStep = {
-      ...stepOf(n, outcome),
-      ...{ as, operator: null },
-      ...(isConcurrent && times !== undefined ? { at_once: times } : {}),
+    const row = {
+      ...{ ...stepOf(n), as, operator: null },
+      ...(isConcurrent && played && { at_once: timesOf(played) }),
       request: played === undefined ? null : requestOf(call, played.sent, redactor),
     };
     if (call.fault === undefined) return [row];
-    const none = { n, model: null, target: null, as: null, request: null, differs: false };
-    return [{ ...none, operator: faultWords(call) }, row];
+    const fault = { n, model: null, target: null, differs: false, ...none };
+    return [{ ...fault, operator: faultWords(call) }, row];
   });
 }
 
@@ -222,25 +171,34 @@ function requestOf(call: CallStep, sent: Sent, redactor: Redactor) {
   };
 }
 
-/** Headers that the API specifies. */
+const timesOf = ({ sentAtMs, answeredAtMs }: Played) => ({
+  sent_ms: Math.round(sentAtMs * 10) / 10,
+  answered_ms: Math.round(answeredAtMs * 10) / 10,
+});
+
 const API_HEADERS = /^(etag|x-request-id|retry-after|content-type|x-ratelimit-.*|allow)$/i;
 
-function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswer | null {
+function answerOf(outcome: Outcome | undefined, redactor: Redactor) {
+  const shown = (
+    status: number | null,
+    headers: Readonly<Record<string, string>>,
+    body: unknown,
+  ) => ({
+    ...{ status, headers, body },
+  });
   switch (outcome?.kind) {
     case 'ledger': {
       const { balance, entries } = outcome;
-      return { status: null, headers: {}, body: { balance, entries } };
+      return shown(null, {}, { balance, entries });
     }
     case 'lost':
-      return { status: null, headers: {}, body: `no answer: ${outcome.why}` };
-    case 'answer':
-      return {
-        status: outcome.status,
-        headers: Object.fromEntries(
-          outcome.headers.lines.filter(([name]) => API_HEADERS.test(name)),
-        ),
-        body: bodyOf(redactor.text(Buffer.from(outcome.body).toString())),
-      };
+      return shown(null, {}, `no answer: ${outcome.why}`);
+    case 'answer': {
+      const { status, headers, body } = outcome;
+      const named = headers.lines.filter(([name]) => API_HEADERS.test(name));
+      const text = redactor.text(Buffer.from(body).toString());
+      return shown(status, Object.fromEntries(named), bodyOf(text));
+    }
     default:
       return null;
   }

@@ -1,7 +1,6 @@
 // Explores a simulator as a target, deviating or not, and compares it with a model.
-import { explore } from '../../../../conformance/explore/explore.ts';
+import { type ExploreOptions, explore } from '../../../../conformance/explore/explore.ts';
 import type { Model } from '../../../../conformance/explore/model.ts';
-import type { ExploreOptions } from '../../../../conformance/explore/options.ts';
 import type { CallStep, Step, Value } from '../../../../conformance/explore/sequence.ts';
 import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
 import { findDeviation } from '../../../../simulator/deviations/register.ts';

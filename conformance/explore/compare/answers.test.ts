@@ -4,8 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Basis, CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import { answered } from '../testing/outcomes.ts';
-import { differenceOf } from './answers.ts';
-import { asForeignReplay, compareAttempt, compareReplay } from './replays.ts';
+import { asForeignReplay, compareAttempt, compareReplay, differenceOf } from './answers.ts';
 
 const attempts = suite('explore attempts');
 

@@ -3,24 +3,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../engine/send/json.ts';
-import { Match } from './match.ts';
-import { ACCOUNT, SUCCESS, TRANSACTION } from './shapes.ts';
-import {
-  type Comparing,
-  type RecordShape,
-  reason,
-  record,
-  type Shape,
-  type Sides,
-  sequenceNumber,
-  time,
-} from './values.ts';
+import { reason, type Shape, SUCCESS, sequenceNumber, time } from './shapes.ts';
+import { type Comparing, Match, type Sides } from './sides.ts';
 
 const compare = suite('explore compare');
 
 const comparing = (): Comparing => ({
   ...({} as Sides),
-  ...{ match: new Match(), offsetMs: 1000, toleranceMs: 5, isSteady: true, seqName: 'seq' },
+  ...{ match: new Match(), offsetMs: 1000, isSteady: true, seqName: 'seq' },
 });
 
 type Members = { [name: string]: Json };
@@ -30,10 +20,9 @@ const account = (over: Members = {}): Members => ({
   ...over,
 });
 
-const at = (given: Shape | RecordShape, target: Json, model: Json, with_ = comparing()) => {
-  const shape = typeof given === 'function' ? given : record(given);
-  return shape(target, model, 'body', with_)?.at ?? null;
-};
+const { createAccount: ACCOUNT, createTransaction: TRANSACTION } = SUCCESS;
+const at = (shape: Shape, target: Json, model: Json, with_ = comparing()) =>
+  shape(target, model, 'body', with_)?.at ?? null;
 
 compare('names are paired one to one', () => {
   const with_ = comparing();

@@ -1,5 +1,7 @@
-// NS-1: positions in another form than the model's. Sequences use the model's form; requests to the
-// target are converted to the form that the observation found, and ids are read from that form.
+// NS-1, NS-8: positions and tokens in another form than the model's. Sequences use the model's form;
+// requests are converted to the form that the target takes, and its answers back.
+import { encodeCall, type TokenForm, tokenCall } from '../../engine/send/call.ts';
+import type { HeaderLine } from '../../engine/send/headers.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';
 import type { OperationName } from '../../spec/operations.ts';
 import type { LearnedOrders } from '../observe.ts';
@@ -38,7 +40,6 @@ export function inForm(
   return asJson({ ...rest, ...form.closing.terms, ...named });
 }
 
-/** Undefined members are left out, as in JSON. */
 const asJson = (members: { readonly [name: string]: Json | undefined }): Json =>
   Object.fromEntries(
     Object.entries(members).filter((pair): pair is [string, Json] => pair[1] !== undefined),
@@ -76,4 +77,38 @@ export function withPosition(
     return json;
   }
   return asJson({ ...json, [POSITION]: id });
+}
+
+export const TOKEN_FORMS: readonly TokenForm[] = ['json', 'form', 'basic'];
+
+export function tokenRequest(form: TokenForm, members: Json) {
+  const [id, secret] = ['client_id', 'client_secret'].map((name) =>
+    String(memberAt(members, name)),
+  );
+  const call = tokenCall(id!, secret!, form);
+  const { headers, body } = encodeCall(call);
+  const own: HeaderLine[] = call.authorization ? [['authorization', call.authorization]] : [];
+  return { headers: [...headers, ...own], body };
+}
+
+/** Possible names of a token, in the answer itself or in a member that wraps it. */
+const NAMED = /^(?!refresh).*token$/i;
+
+/** The answer with its token under the name that sequences expect. */
+export function withToken(json: Json | undefined): Json | undefined {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return json;
+  const token = tokenIn(json);
+  return token === undefined ? json : { ...json, access_token: token };
+}
+
+export function tokenIn(json: Json | undefined): string | undefined {
+  if (json === null || json === undefined || typeof json !== 'object') return undefined;
+  const parts = [json, ...Object.values(json)].filter((each) => Object(each) === each);
+  const texts = parts.flatMap((part) =>
+    Object.keys(part as object).flatMap((name) => {
+      const value = memberAt(part as Json, name);
+      return NAMED.test(name) && typeof value === 'string' ? [value] : [];
+    }),
+  );
+  return texts.sort((one, other) => other.length - one.length)[0];
 }

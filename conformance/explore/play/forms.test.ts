@@ -1,7 +1,7 @@
 // Checks how the model's orders are converted to another form, and how the answers are read.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formOf, inForm, orderIn, withPosition } from './position-form.ts';
+import { formOf, inForm, orderIn, withPosition } from './forms.ts';
 
 const forms = suite('another form of orders');
 
