@@ -128,7 +128,7 @@ export const labels = (step: Step): readonly number[] => [
 export const nextLabel = (steps: readonly Step[]): number =>
   1 + Math.max(0, ...steps.flatMap(labels));
 
-export function* partsOf(value: unknown): Generator<{ readonly [name: string]: unknown }> {
+function* partsOf(value: unknown): Generator<{ readonly [name: string]: unknown }> {
   if (value === null || typeof value !== 'object') return;
   yield value as { readonly [name: string]: unknown };
   for (const each of Object.values(value)) yield* partsOf(each);

@@ -283,11 +283,11 @@ function compareTime(
   return { at: 'signature.t', target: String(t), model: `about ${own.atMs}` };
 }
 
-export type Deliveries = readonly ReceivedDelivery[];
+type Deliveries = readonly ReceivedDelivery[];
 type Arrival = Omit<ReceivedDelivery, 'answered'>;
 
 /** All attempts to deliver one event to one subscription. */
-export interface Notice {
+interface Notice {
   readonly event: string | undefined;
   readonly subscription: string;
   readonly seq: number | undefined;
@@ -298,7 +298,7 @@ export interface Notice {
 /** Parsed once: a long list of deliveries is read again for every subscription that is shown. */
 const parsed = new WeakMap<Uint8Array, { readonly json: Json | undefined }>();
 
-export function jsonOf({ body }: Arrival): Json | undefined {
+function jsonOf({ body }: Arrival): Json | undefined {
   const known = parsed.get(body) ?? { json: jsonIn(body) };
   parsed.set(body, known);
   return known.json;
@@ -308,7 +308,7 @@ export function jsonOf({ body }: Arrival): Json | undefined {
 const LIKELY_NUMBER = /(^|\.)(\w*seq\w*|number|offset)$/i;
 
 /** The sequence number of an envelope, written as a number or as its digits. */
-export function numberOf(envelope: Json | undefined, seqName: string): number | undefined {
+function numberOf(envelope: Json | undefined, seqName: string): number | undefined {
   if (envelope === undefined || envelope === null || typeof envelope !== 'object') return;
   if (Array.isArray(envelope)) return;
   const own = sequenceAt(envelope, seqName);
@@ -340,8 +340,7 @@ export function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
   return new Set(made);
 }
 
-export const isTaken = ({ answered }: ReceivedDelivery): boolean =>
-  answered >= 200 && answered < 300;
+const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && answered < 300;
 
 /** EVT-8a: the shortest time before a retry. */
 const RETRY_MS = 29_000;
@@ -438,12 +437,12 @@ export function deliveredTo({ hooks }: Player, seqName: string) {
   return { numbers: [...numbers].sort((one, other) => one - other), isAll };
 }
 
-export function scalarsIn(value: Json | undefined): readonly string[] {
+function scalarsIn(value: Json | undefined): readonly string[] {
   if (value === null || value === undefined) return [];
   return typeof value === 'object' ? Object.values(value).flatMap(scalarsIn) : [String(value)];
 }
 
-export function isOurName(name: Json | undefined): boolean {
+function isOurName(name: Json | undefined): boolean {
   const known: readonly string[] = [...eventKinds, ...eventCategories];
   return known.includes(String(name));
 }
