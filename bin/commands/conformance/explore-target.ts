@@ -245,11 +245,11 @@ const TOO_LATE =
 /** NS: observation may use half of the request budget. */
 function tooFew(spent: number, hasModel: boolean): string {
   const what = hasModel ? 'the form of orders and tokens' : 'the open questions';
-  const learned = spent === 0 ? '' : ` after ${count(spent, 'request')} to learn ${what}`;
+  const learned = spent === 0 ? '' : `${count(spent, 'request')} went into learning ${what}, and `;
   const advice =
     spent === 0 || hasModel ? '' : ', or --model FILE, with which only forms have to be learned';
-  const why = `too few requests were left for it${learned}`;
-  return `Nothing was compared: ${why}. Give more --requests${advice}.`;
+  const why = `${learned}no sequence fits into the rest of --requests`;
+  return `Nothing was compared: ${why}. Give 2000, the default${advice}.`;
 }
 
 /** A replayed difference is the only one of this run; in the file it has its original id. */

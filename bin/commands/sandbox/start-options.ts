@@ -94,7 +94,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   ],
   'Webhooks:': [
     ['--forward-to <url>', 'deliver every event of the first firm to this local URL'],
-    ['--forward <origin=url>', 'deliver to this origin, with the same path; repeatable', forward],
+    ['--forward <origin=url>', 'deliver what goes to this origin to this URL; repeatable', forward],
     ['--i-own-this-host', 'allow these URLs to be on another machine'],
     ['--allow-local-webhooks', 'allow http:// and loopback webhook URLs (the platform does not)'],
     ['--allow-public-deliveries', 'deliver to public hosts without a forward (otherwise it fails)'],
