@@ -190,7 +190,7 @@ export const worldRows = {
         type: ['string', 'object'],
         maxLength: 1000,
         examples: worldNames,
-        description: 'A built-in world, also one as JSON. Default: that of the start.',
+        description: 'Default: that of the start. Requests may give one as JSON.',
       },
       'seed?': {
         type: ['string', 'integer'],
@@ -201,7 +201,7 @@ export const worldRows = {
         type: ['string', 'object'],
         maxLength: 1000,
         examples: clockMode.enum,
-        description: 'Also an ISO time or {mode, now_ms}. Default: that of the start.',
+        description: 'Default: that of the start. Requests may give an ISO time or {mode, now_ms}.',
       },
       'from?': {
         ...worldNameParameter,
