@@ -106,7 +106,7 @@ function stepLines(step: ReportStep): readonly string[] {
   // The answers may be the same, and what followed differs, such as the deliveries.
   const isSame = answerText(model) === answerText(target);
   const sides = isSame
-    ? [`   -> ${answerText(target)}`.trimEnd(), `   ${at}: expected ${there?.model}`].concat(
+    ? [`   → ${answerText(target)}`.trimEnd(), `   ${at}: expected ${there?.model}`].concat(
         `   ${at}: actual   ${there?.target}`,
       )
     : [`   expected ${side(model, there?.model)}`, `   actual   ${side(target, there?.target)}`];
@@ -118,7 +118,7 @@ function stepLines(step: ReportStep): readonly string[] {
       ? sides
       : target === null
         ? []
-        : [`   -> ${isShown ? answerText(target) : target.status}`]),
+        : [`   → ${isShown ? answerText(target) : target.status}`]),
   ];
 }
 
