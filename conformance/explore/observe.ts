@@ -15,8 +15,13 @@ import { OPERATIONS } from '../spec/operations.ts';
 import { formOf, TOKEN_FORMS, tokenIn, tokenRequest } from './play/forms.ts';
 import { jsonOf } from './play/outcome.ts';
 
-export { numberNames, sequenceAt } from '../scenarios/delivery/envelopes.ts';
-export { expectedMac, signatureOf, valuesAt } from '../scenarios/delivery/signatures.ts';
+export {
+  expectedMac,
+  numberNames,
+  sequenceAt,
+  signatureOf,
+  valuesAt,
+} from '../scenarios/delivery/deliveries.ts';
 export type { LearnedOrders };
 
 export interface ObserveOptions {

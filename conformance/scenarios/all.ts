@@ -11,7 +11,6 @@ import * as tokens from './access/tokens.ts';
 import * as accounts from './accounts/accounts.ts';
 import * as bulk from './bulk/create.ts';
 import * as conventions from './conventions/conventions.ts';
-import * as endings from './delivery/ending.ts';
 import * as forms from './delivery/form.ts';
 import * as progress from './delivery/progress.ts';
 import * as retries from './delivery/retries.ts';
@@ -30,7 +29,7 @@ import * as webhooks from './webhooks/webhooks.ts';
 const FAMILIES: readonly Readonly<Record<string, Scenario | readonly Scenario[]>>[] = [
   ...[conventions, accounts, updates, bulk, transactions, transitions],
   ...[authentication, tokens, reach, keys, repeats, lifetime, concurrency],
-  ...[webhooks, routing, forms, retries, progress, endings, errors, limits],
+  ...[webhooks, routing, forms, retries, progress, errors, limits],
 ];
 
 const all = [

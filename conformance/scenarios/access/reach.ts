@@ -129,12 +129,7 @@ export const authFirm: Scenario = {
   },
 };
 
-async function lookFrom(
-  t: ScenarioContext,
-  rule: ReachRule,
-  outsider: Role,
-  insider: Role,
-): Promise<void> {
+async function lookFrom(t: ScenarioContext, rule: ReachRule, outsider: Role, insider: Role) {
   const view: View = { rule, insider, outsider: async () => outsider };
   const own = await t.given.account({}, outsider);
   const update = { first_name: t.fresh.text() };
@@ -221,12 +216,7 @@ async function expectNotListed(
   t.expect(rule, list).is(`no record ${id} in the list`, !isListed);
 }
 
-function expectPositionsHidden(
-  t: ScenarioContext,
-  view: View,
-  home: Place,
-  abroad: Place,
-): Promise<void> {
+function expectPositionsHidden(t: ScenarioContext, view: View, home: Place, abroad: Place) {
   return t.branch(view.rule, 'positions out of reach', async () => {
     const first = await openPosition(t, await t.given.place());
     const { body: closing } = await closePosition(t, first);

@@ -62,10 +62,7 @@ async function createInBatch(t: ScenarioContext, row: RequestBody): Promise<Answ
 }
 
 /** ACC-18: every member with its type. CONV-1a judges whether ids are decimal strings. */
-const ID: typeof text = {
-  words: 'an id',
-  test: (value) => value !== undefined && value !== null,
-};
+const ID: typeof text = { words: 'an id', test: (value) => value !== undefined && value !== null };
 const OPTIONAL = [...PROFILE_MEMBERS, 'phone'];
 const eachOptional = (form: typeof text) => Object.fromEntries(OPTIONAL.map((n) => [n, form]));
 const FULL = {
@@ -332,13 +329,7 @@ function expectTheSame(t: ScenarioContext, again: Answer, first: Answer): void {
     .is('every member as before', changed === '', changed, first);
 }
 
-function expectNamed(
-  t: ScenarioContext,
-  rule: RuleId,
-  answer: Answer,
-  id: string,
-  what: string,
-): void {
+function expectNamed(t: ScenarioContext, rule: RuleId, answer: Answer, id: string, what: string) {
   const seen = `${answer.summary}, id ${answer.at('id')}`;
   t.expect(rule, answer).is(`the account ${id}: ${what}`, answer.isOf(id), seen);
 }
@@ -474,10 +465,7 @@ const spelt = (phone: string) => ({ phone: spell(phone) });
 const local = (phone: string) => ({ phone: `0${phone.slice(3)}`, phone_region: 'AU' });
 
 /** An account with the first spelling of a phone, if that is normalised as expected; then the next. */
-function sharingPhone(
-  first: (phone: string) => RequestBody,
-  next: (phone: string) => RequestBody,
-): Fault {
+function sharingPhone(first: (phone: string) => RequestBody, next: (phone: string) => RequestBody) {
   return sharing(async (t) => {
     const phone = t.fresh.phone();
     const { answer } = await t.given.account(first(phone));

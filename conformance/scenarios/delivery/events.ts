@@ -4,12 +4,12 @@
 import type { Role } from '../../engine/capabilities.ts';
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
+import type { GivenAccount, GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
 import { idText, membersIn } from '../../engine/send/json.ts';
 import type { AnswerPolicy, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { Category } from '../../spec/literals.ts';
-import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
+import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './deliveries.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -36,15 +36,13 @@ export async function triggerEvent(
   { category = 'account', role = t.mainRole, text }: EventOptions = {},
 ): Promise<TriggeredEvent> {
   if (!t.has('emit')) {
-    if (category !== 'account')
-      throw new MissingCapability('emit', `no way to cause ${category} events`);
-    return triggerAccountEvent(t, role, text);
+    if (category === 'account') return triggerAccountEvent(t, role, text);
+    throw new MissingCapability('emit', `no way to cause ${category} events`);
   }
   const mark = t.fresh.reference();
   const brandId = t.brandId(role);
-  const brand = brandId === undefined ? {} : { brandId };
-  const data = { mark, ...(text === undefined ? {} : { text }) };
-  const envelope = await t.operator.emit({ category, data, ...brand });
+  const data = { mark, ...(text !== undefined && { text }) };
+  const envelope = await t.operator.emit({ category, data, ...(brandId && { brandId }) });
   const id = eventIdOf(envelope);
   // By its unique text first: EVT-2b judges whether a repeat has the same id.
   return {
@@ -55,25 +53,16 @@ export async function triggerEvent(
 }
 
 /** Creates an account, which may trigger one event, several or none; a text in it may be refused. */
-export async function triggerAccountEvent(
-  t: ScenarioContext,
-  role: Role = t.mainRole,
-  text?: string,
-): Promise<TriggeredEvent> {
-  const account = t.given.account(text === undefined ? {} : { country: text }, role);
-  return eventAbout(
-    await account.catch((error: unknown) => {
-      if (text === undefined || !(error instanceof Blocked)) throw error;
-      return t.given.account({}, role);
-    }),
-  );
+export async function triggerAccountEvent(t: ScenarioContext, role = t.mainRole, text?: string) {
+  const create = (country?: string) => t.given.account({ ...(country && { country }) }, role);
+  const account = await create(text).catch((error: unknown) => {
+    if (text === undefined || !(error instanceof Blocked)) throw error;
+    return create();
+  });
+  return eventAbout(account);
 }
 
-interface Subject {
-  readonly id: string;
-  readonly reference: string;
-  readonly email: string;
-}
+type Subject = Pick<GivenAccount, 'id' | 'reference' | 'email'>;
 
 export function eventAbout(account: Subject): TriggeredEvent {
   const isIn = (each: Bodied) => isAbout(each, account);
@@ -81,11 +70,10 @@ export function eventAbout(account: Subject): TriggeredEvent {
 }
 
 /** Names are numbered, so the first name is also a prefix of the tenth. */
-const mentions = (text: string, name: string): boolean =>
-  text
-    .split(name)
-    .slice(1)
-    .some((rest) => !/^[0-9]/.test(rest));
+function mentions(text: string, name: string): boolean {
+  const [, ...rests] = text.split(name);
+  return rests.some((rest) => !/^[0-9]/.test(rest));
+}
 
 /** An id this long cannot also be the id of another kind of record. */
 const UNMISTAKABLE = 9;
@@ -154,11 +142,7 @@ export async function flushDeliveries(t: ScenarioContext): Promise<void> {
 }
 
 /** A subscription of this scenario, to all categories by default. */
-export async function subscribe(
-  t: ScenarioContext,
-  categories?: readonly Category[],
-  role?: Role,
-): Promise<Listener> {
+export async function subscribe(t: ScenarioContext, categories?: readonly Category[], role?: Role) {
   const hook = await t.receiver();
   return new Listener(t, hook, await t.given.webhook(hook, categories, role));
 }
@@ -179,7 +163,6 @@ export class Listener {
     return this.given.id;
   }
 
-  /** How many deliveries have arrived. */
   get count(): number {
     return this.hook.deliveries.length;
   }
@@ -225,7 +208,7 @@ export class Listener {
     return (await this.arrived()).filter((each) => event.isIn(each));
   }
 
-  /** All deliveries so far except the first `from`, without waiting. */
+  /** All deliveries so far except the first `from`. */
   async arrived(from = 0): Promise<RecordedDelivery[]> {
     return (await this.#t.deliveriesAt(this.hook, 0, 0)).slice(from);
   }

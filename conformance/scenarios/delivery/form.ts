@@ -7,7 +7,20 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { DAY_MS } from '../../spec/literals.ts';
-import { envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
+import { advanceTo } from '../support/clock.ts';
+import { inTurn } from '../support/in-turn.ts';
+import {
+  envelopeIn,
+  eventIdOf,
+  expectedMac,
+  headersNaming,
+  isSignedWith,
+  type Signature,
+  sequenceAt,
+  sequenceNames,
+  signatureOf,
+  valuesAt,
+} from './deliveries.ts';
 import {
   type Listener,
   MINUTE_MS,
@@ -16,14 +29,6 @@ import {
   triggerAccountEvent,
   triggerEvent,
 } from './events.ts';
-import {
-  expectedMac,
-  headersNaming,
-  isSignedWith,
-  type Signature,
-  signatureOf,
-  valuesAt,
-} from './signatures.ts';
 
 /** Text that breaks the signature if a sender signs characters, or serializes the JSON again. */
 const HARD_TO_SIGN = 'Zoë Ångström 你好 🎉 "quoted" \\ back/slash <b>&amp;</b>';
@@ -55,14 +60,13 @@ export const evtForm: Scenario = {
     for (const each of both) await each.first(events[2]!);
     const pairs: RecordedDelivery[][] = [];
     for (const event of events) {
-      const pair: RecordedDelivery[] = [];
-      for (const each of both) pair.push(...(await each.of(event, 1, 500)).slice(0, 1));
+      const arrived = await inTurn(both, (each) => each.of(event, 1, 500));
+      const pair = arrived.flatMap(([first]) => first ?? []);
       if (pair.length === both.length) pairs.push(pair);
     }
     const ownMs = t.has('clock') ? [await t.operator.nowMs()] : [];
     for (const [index, { given }] of both.entries()) {
-      for (const pair of pairs) {
-        const delivered = pair[index]!;
+      for (const delivered of pairs.map((pair) => pair[index]!)) {
         // The times here and at the target: a wrong clock of the target is not a deviation.
         const nowsMs = [delivered.atMs, delivered.atMs + aheadMs, ...ownMs];
         expectForm(t, delivered, given.secret, nowsMs);
@@ -135,12 +139,11 @@ const SIMULATORS = [
 ];
 
 /** EVT-2a: each event has its own id and an increasing number, the same for every subscription. */
-function expectEnvelopes(t: ScenarioContext, pairs: readonly RecordedDelivery[][]): void {
+function expectEnvelopes(t: ScenarioContext, pairs: readonly RecordedDelivery[][]) {
   const all = pairs.flat();
   // EVT-3 judges whether each body is an envelope.
   if (all.some((each) => envelopeIn(each) === undefined)) {
-    t.notTested('EVT-2a', 'not every delivery is a JSON object');
-    return;
+    return t.notTested('EVT-2a', 'not every delivery is a JSON object');
   }
   const envelopes = pairs.map((pair) => pair.map((each) => envelopeIn(each)!));
   const firsts = envelopes.map(([first]) => first!);
@@ -151,10 +154,10 @@ function expectEnvelopes(t: ScenarioContext, pairs: readonly RecordedDelivery[][
   const members = Object.keys(firsts[0] ?? {});
   const growing = 'a member with a number that grows from event to event';
   t.claim('EVT-2a', growing, names.length > 0, `members: ${members.join(', ')}`, ...all);
-  for (const [index, [first, second]] of envelopes.entries()) {
+  for (const [index, pair] of pairs.entries()) {
+    const [first, second] = envelopes[index]!;
     const [id, again] = [eventIdOf(first), eventIdOf(second)];
     const isSame = id !== undefined && id === again;
-    const pair = pairs[index]!;
     t.claim('EVT-2a', 'one id of the event in both deliveries', isSame, `${id}, ${again}`, ...pair);
     if (names.length === 0) continue;
     const isAlike = names.some((name) => sequenceAt(first!, name) === sequenceAt(second!, name));
@@ -198,11 +201,7 @@ export const evtRepeat: Scenario = {
 };
 
 /** The first two deliveries of an event whose first delivery fails. */
-async function awaitRepeat(
-  t: ScenarioContext,
-  listener: Listener,
-  event: TriggeredEvent,
-): Promise<[RecordedDelivery, RecordedDelivery]> {
+async function awaitRepeat(t: ScenarioContext, listener: Listener, event: TriggeredEvent) {
   // Real time must pass too, so that `t` changes: a second if it is in whole seconds.
   const isWhole = timeIn(signatureOf(await listener.first(event))).endsWith('000');
   await t.sleep(isWhole ? 1_100 : 20);
@@ -211,7 +210,7 @@ async function awaitRepeat(
   const isLate = (await listener.of(event, 2)).length < 2;
   if (isLate && t.has('clock')) await t.operator.advance(DAY_MS);
   const [first, repeat] = await listener.of(event, 2, 100);
-  if (first !== undefined && repeat !== undefined) return [first, repeat];
+  if (first !== undefined && repeat !== undefined) return [first, repeat] as const;
   throw new Blocked(`${event.words} was answered 500 and never came again`);
 }
 
@@ -234,9 +233,8 @@ export const evtRotation: Scenario = {
   needs: ['receiver'],
   async run(t) {
     const [listener, beside] = [await subscribe(t), await subscribe(t)];
-    const rotate = async () => {
-      return t.pick(await t.control('rotateWebhookSecret', { id: listener.id }), 'secret');
-    };
+    const rotate = async () =>
+      t.pick(await t.control('rotateWebhookSecret', { id: listener.id }), 'secret');
     const expectBoth = (delivered: RecordedDelivery, secret: string, previous: string) => {
       claimSigned(t, 'EVT-7', 'a v1 under the new secret', secret, delivered);
       claimSigned(t, 'EVT-7', 'a v1 under the previous secret', previous, delivered);
@@ -280,15 +278,10 @@ export const evtRotation: Scenario = {
 /** NS-22: usual lengths of a rotation. */
 const LENGTHS_S = [1, 300, 3_600, 86_400, 7 * 86_400];
 
-async function observeOverlap(
-  t: ScenarioContext,
-  listener: Listener,
-  previous: string,
-): Promise<void> {
+async function observeOverlap(t: ScenarioContext, listener: Listener, previous: string) {
   const rotatedAtMs = await t.operator.nowMs();
   const signsAt = async (ageMs: number) => {
-    const byMs = rotatedAtMs + ageMs - (await t.operator.nowMs());
-    if (byMs > 0) await t.operator.advance(byMs);
+    await advanceTo(t, rotatedAtMs + ageMs);
     return isSignedWith(previous, (await listener.deliver()).delivered);
   };
   let longerThanS = 0;

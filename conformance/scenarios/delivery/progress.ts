@@ -9,6 +9,7 @@ import { openEventsChannel } from '../../engine/send/events-channel.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { readSubscription } from '../support/subscription-assertions.ts';
 import {
   type Envelope,
@@ -18,14 +19,8 @@ import {
   eventsPathOf,
   sequenceAt,
   sequenceNames,
-} from './envelopes.ts';
-import {
-  deliveryTimeoutMs,
-  flushDeliveries,
-  subscribe,
-  type TriggeredEvent,
-  triggerEvent,
-} from './events.ts';
+} from './deliveries.ts';
+import { deliveryTimeoutMs, flushDeliveries, subscribe, triggerEvent } from './events.ts';
 
 const seqOf = (subscription: Answer) => Number(subscription.at('last_delivered_seq'));
 
@@ -125,10 +120,9 @@ export const evtChannel: Scenario = {
     // An event before the subscription, so that its deliveries do not begin with the first number.
     await triggerEvent(t);
     const listener = await subscribe(t, ['account']);
-    const events: TriggeredEvent[] = [];
-    for (const _ of [1, 2, 3, 4]) events.push(await triggerEvent(t));
-    const delivered: Envelope[] = [];
-    for (const event of events) delivered.push(envelopeIn(await listener.first(event)) ?? {});
+    const events = await inTurn([1, 2, 3, 4], () => triggerEvent(t));
+    const firsts = await inTurn(events, (event) => listener.first(event));
+    const delivered = firsts.map((each) => envelopeIn(each) ?? {});
     const [name] = sequenceNames(delivered);
     if (name === undefined) {
       return t.notTested(['EVT-2a', 'EVT-10b'], 'deliveries carry no number to ask after');
@@ -170,10 +164,7 @@ export const evtChannel: Scenario = {
   },
 };
 
-/**
- * All envelopes up to a new event, which ends the replay; undefined if there is no
- * channel.
- */
+/** All envelopes up to a new event, which ends the replay; undefined if there is no channel. */
 async function listenFrom(t: ScenarioContext, target: string): Promise<Envelope[] | undefined> {
   const credential = await t.credential(t.mainRole);
   const channel = await openEventsChannel(`${t.baseUrl}${target}`, credential, t.run.sender);

@@ -1,11 +1,23 @@
-// EVT-8a to EVT-9b: what counts as a failed delivery, and when and how often it is retried.
+// EVT-8a to EVT-9b: what counts as a failed delivery, and when and how often it is retried. EVT-11,
+// EVT-13, HOOK-5, HOOK-13: delivery ends for good on request, or once a target is no longer public.
 
+import { filledText } from '../../engine/judge/matchers.ts';
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { EndpointAnswer, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
-import { envelopeIn, eventIdOf } from './envelopes.ts';
+import { PUBLIC } from '../support/addresses.ts';
+import { advanceTo } from '../support/clock.ts';
+import {
+  disabled,
+  isDisabled,
+  readSubscription,
+  SUCCESS_STATUSES,
+} from '../support/subscription-assertions.ts';
+import { envelopeIn, eventIdOf, isSignedWith } from './deliveries.ts';
 import {
   claimNone,
   flushDeliveries,
@@ -87,39 +99,34 @@ async function keepsTimetable(
   }
 }
 
-async function advanceTo(t: ScenarioContext, atMs: number): Promise<void> {
-  const byMs = Math.ceil(atMs - (await t.operator.nowMs()));
-  if (byMs > 0) await t.operator.advance(byMs);
+/** A response to a delivery; `away` is the target of a redirect. */
+interface Probe {
+  readonly words: string;
+  readonly fails: boolean;
+  readonly answer: (away: WebhookEndpoint) => EndpointAnswer;
 }
 
-/** The response to a delivery; `away` is the target of a redirect. */
-type Probe = readonly [
-  words: string,
-  fails: boolean,
-  answer: (away: WebhookEndpoint) => EndpointAnswer,
-];
+function answers(status: number): Probe {
+  return { words: `an answer ${status}`, fails: status >= 300, answer: () => ({ status }) };
+}
 
-const answers = (status: number): Probe => [
-  ...([`an answer ${status}`, status >= 300] as const),
-  () => ({ status }),
-];
+function answersAfter(seconds: number): Probe {
+  const answer = () => ({ status: 200, delayMs: seconds * SECOND_MS });
+  return { words: `an answer after ${seconds} s`, fails: seconds > 15, answer };
+}
 
-const answersAfter = (seconds: number): Probe => [
-  ...([`an answer after ${seconds} s`, seconds > 15] as const),
-  () => ({ status: 200, delayMs: seconds * SECOND_MS }),
-];
-
-const redirects = (status: number, where: string, to: (away: WebhookEndpoint) => string): Probe => [
-  ...([`a redirect ${status} to ${where}`, true] as const),
-  (away) => ({ status, headers: { location: to(away) } }),
-];
+function redirects(status: number, where: string, to: (away: WebhookEndpoint) => string): Probe {
+  const answer = (away: WebhookEndpoint) => ({ status, headers: { location: to(away) } });
+  return { words: `a redirect ${status} to ${where}`, fails: true, answer };
+}
 
 const toWholeUrl = (status: number) => redirects(status, 'a whole URL', ({ url }) => url);
+const cut = () => ({ status: 200, cut: true });
 
 /** EVT-9a: everything that is not 2xx is a failure. */
 const PROBES: readonly Probe[] = [
   ...[300, 304, 400, 401, 404, 410, 422, 429, 500, 503, 599].map(answers),
-  ['a connection cut without an answer', true, () => ({ status: 200, cut: true })],
+  { words: 'a connection cut without an answer', fails: true, answer: cut },
   ...[201, 202, 204, 206, 226].map(answers),
   ...[301, 302, 303, 307, 308].flatMap((status) => [
     redirects(status, 'another path', ({ url }) => new URL(url).pathname.split('/').at(-1) ?? ''),
@@ -131,7 +138,7 @@ const PROBES: readonly Probe[] = [
 function claimFate(
   t: ScenarioContext,
   rule: RuleId,
-  [words, fails]: Probe,
+  { words, fails }: Probe,
   comesAgain: boolean,
   all: readonly RecordedDelivery[],
 ): void {
@@ -148,7 +155,7 @@ export const evtFailures: Scenario = {
     const [listener, away] = [await subscribe(t, ['account']), await t.receiver()];
     for (const probe of PROBES) {
       const { length: before } = away.deliveries;
-      listener.answers(() => probe[2](away));
+      listener.answers(() => probe.answer(away));
       const { event } = await listener.deliver();
       await t.operator.advance(HOUR_MS);
       const all = await listener.of(event, 1, 0);
@@ -158,8 +165,8 @@ export const evtFailures: Scenario = {
       // EVT-4: an event may be sent twice. A third attempt means that it failed.
       claimFate(t, 'EVT-9a', probe, all.length > 2, all);
       const followed = (await t.deliveriesAt(away, 0, 0)).slice(before);
-      const isRedirect = probe[0].startsWith('a redirect');
-      if (isRedirect) claimNone(t, 'EVT-9a', `${probe[0]}: nothing sent elsewhere`, followed);
+      if (!probe.words.startsWith('a redirect')) continue;
+      claimNone(t, 'EVT-9a', `${probe.words}: nothing sent elsewhere`, followed);
     }
   },
 };
@@ -189,21 +196,12 @@ export const evtSlow: Scenario = {
   },
 };
 
-/** In real time: how long to delay a response while an advance waits for it. */
-const HELD_MS = 2_500;
-/** If the target still waits for this one, its timeout is too long. */
-const HELD_TOO_LONG_MS = 17 * SECOND_MS;
-
 /**
  * An event whose first delivery is answered with 200 once the target's clock has advanced this far.
- * If the advance itself waits for the response, a timely response comes within 15 s of real time,
- * and a late one after that.
+ * If the advance itself waits for the response, a timely response comes within 2.5 s of real time,
+ * and a late one after 17 s, more than the target may wait.
  */
-async function answeredAfter(
-  t: ScenarioContext,
-  listener: Listener,
-  ms: number,
-): Promise<TriggeredEvent> {
+async function answeredAfter(t: ScenarioContext, listener: Listener, ms: number) {
   let release = () => {};
   const until = new Promise<void>((resolve) => {
     release = resolve;
@@ -212,7 +210,8 @@ async function answeredAfter(
   listener.answers((_, count) => (count > held ? { status: 200 } : { status: 200, until }));
   const { event } = await listener.deliver();
   const advanced = t.operator.advance(ms);
-  await Promise.race([advanced, t.sleep(ms > 15 * SECOND_MS ? HELD_TOO_LONG_MS : HELD_MS)]);
+  const isLate = ms > 15 * SECOND_MS;
+  await Promise.race([advanced, t.sleep(isLate ? 17 * SECOND_MS : 2_500)]);
   release();
   await advanced;
   await flushDeliveries(t);
@@ -237,7 +236,7 @@ async function observeRetryStart(
   t.observe('NS-42', words, { retry_counted_from: from });
 }
 
-/** In real time, for a target that polls for due deliveries, and for the network. */
+/** Tolerances in real time, for a target that polls for due deliveries, and for the network. */
 const REAL_LATE_MS = 10 * SECOND_MS;
 const REAL_EARLY_MS = 2 * SECOND_MS;
 const FIRST_WAIT_MS = 30 * SECOND_MS;
@@ -252,7 +251,7 @@ export const evtRealTime: Scenario = {
     const fates = [...[500, 404, 410].map(answers), toWholeUrl(307), answers(204)];
     const times = [6, 13, 17].map(answersAfter);
     const listeners: Listener[] = [];
-    for (const [, , answer] of [...fates, ...times]) {
+    for (const { answer } of [...fates, ...times]) {
       const listener = await subscribe(t, ['account']);
       listener.answers((_, count) => (count === 1 ? answer(listener.hook) : { status: 200 }));
       listeners.push(listener);
@@ -280,18 +279,149 @@ function isRetryOf(first: RecordedDelivery, each: RecordedDelivery): boolean {
   return isSame && each.atMs - first.atMs >= FIRST_WAIT_MS - 2 * REAL_EARLY_MS;
 }
 
-function expectFirstWait(
-  t: ScenarioContext,
-  first: RecordedDelivery,
-  second: RecordedDelivery | undefined,
-): void {
-  if (second === undefined) {
-    t.notTested('EVT-8a', 'nothing came again after a 500 (EVT-9a)');
-    return;
-  }
+function expectFirstWait(t: ScenarioContext, first: RecordedDelivery, second?: RecordedDelivery) {
+  if (second === undefined) return t.notTested('EVT-8a', 'nothing came again after a 500 (EVT-9a)');
   const waitedMs = second.atMs - first.atMs;
-  const inTime =
-    waitedMs >= FIRST_WAIT_MS - REAL_EARLY_MS && waitedMs <= FIRST_WAIT_MS + REAL_LATE_MS;
+  const lateMs = waitedMs - FIRST_WAIT_MS;
+  const inTime = lateMs >= -REAL_EARLY_MS && lateMs <= REAL_LATE_MS;
   const actual = `after ${(waitedMs / SECOND_MS).toFixed(1)} s`;
   t.claim('EVT-8a', 'the first retry 30 s after a failed attempt', inTime, actual, first, second);
+}
+
+const disable = (t: ScenarioContext, id: string) =>
+  t.control('disableWebhook', { id }, ...SUCCESS_STATUSES);
+
+export const evtDisabled: Scenario = {
+  id: 'evt-disabled',
+  title: 'A disabled subscription receives nothing more, others go on',
+  rules: ['HOOK-5', 'EVT-13'],
+  needs: ['receiver'],
+  async run(t) {
+    const [listener, beside] = [await subscribe(t), await subscribe(t)];
+    const { event: before } = await listener.deliver();
+    await beside.first(before);
+    await disable(t, listener.id);
+    const { event: after } = await beside.deliver();
+    await flushDeliveries(t);
+    claimNone(t, ['HOOK-5', 'EVT-13'], 'nothing delivered', await listener.of(after, 1, 0));
+  },
+};
+
+export const hookDisabledForGood: Scenario = {
+  id: 'hook-disabled-for-good',
+  title:
+    'Nothing makes a disabled subscription deliver again: not time, not rotation, not a new one',
+  rules: ['HOOK-13', 'EVT-13'],
+  needs: ['receiver', 'clock'],
+  async run(t) {
+    const old = await subscribe(t);
+    await old.fail();
+    // NS-28: this event may queue behind the failing one; in that case it is never sent.
+    await triggerEvent(t);
+    await flushDeliveries(t);
+    await disable(t, old.id);
+    await flushDeliveries(t);
+    const { count } = old;
+    old.answers(200);
+    await t.operator.advance(2 * DAY_MS);
+    const words = 'no retry of what had failed before, and nothing that had waited behind it';
+    claimNone(t, 'EVT-13', words, await old.arrived(count));
+    await t.operator.advance(31 * DAY_MS);
+    claimNone(t, 'HOOK-13', 'nothing in the month after', await old.arrived(count));
+    await expectDisabled(t, old.id);
+
+    const secrets = [old.given.secret, ...(await tryToEnable(t, old.given))];
+    await expectDisabled(t, old.id);
+
+    // A new subscription with the same URL delivers, and the old one still does not.
+    const other = await t.given.webhook(old.hook);
+    const { event } = await old.deliver();
+    await t.operator.advance(DAY_MS);
+    const revived = (await old.of(event, 1, 0)).filter((each) =>
+      secrets.some((secret) => secret !== other.secret && isSignedWith(secret, each)),
+    );
+    claimNone(t, 'HOOK-13', 'no delivery signed for the disabled subscription', revived);
+    await expectDisabled(t, old.id);
+  },
+};
+
+async function expectDisabled(t: ScenarioContext, id: string): Promise<void> {
+  t.expect('HOOK-13', await readSubscription(t, id)).field('disabled', disabled);
+}
+
+/** Requests that might enable it; any of them may be refused. Returns the new secret, if there is one. */
+async function tryToEnable(t: ScenarioContext, { id, url }: GivenWebhook): Promise<string[]> {
+  await t.call('disableWebhook', { id });
+  const rotated = await t.call('rotateWebhookSecret', { id });
+  const path = `/api/v1/webhooks/${id}`;
+  const body = { disabled: false, url };
+  for (const request of [
+    { method: 'PATCH', path, body },
+    { method: 'PUT', path, body },
+    { method: 'POST', path: `${path}/enable` },
+    { method: 'POST', path: `${path}/resume` },
+  ]) {
+    await t.call({ ...request, key: t.fresh.key() });
+  }
+  const secret = rotated.isServed ? rotated.at('secret') : undefined;
+  return typeof secret === 'string' ? [secret] : [];
+}
+
+/** When the host name of a target starts to resolve to other addresses, and to which ones. */
+const CHANGES: readonly (readonly [when: string, ...addresses: string[]])[] = [
+  ['before the next event', '10.0.0.1'],
+  ['before a retry', '127.0.0.1'],
+  ['one address of two', PUBLIC, '169.254.169.254'],
+];
+
+export const evtTargetChanged: Scenario = {
+  id: 'evt-target-changed',
+  title: 'A target that is no longer public gets nothing: its subscription is disabled and says so',
+  rules: ['EVT-11', 'HOOK-13'],
+  needs: ['receiver', 'dns', 'clock'],
+  async run(t) {
+    for (const [when, ...addresses] of CHANGES) {
+      const isRetry = when === 'before a retry';
+      await t.branch(['EVT-11', 'HOOK-13'], when, () => expectEnded(t, addresses, isRetry));
+    }
+  },
+};
+
+async function expectEnded(t: ScenarioContext, addresses: readonly string[], isRetry: boolean) {
+  const [listener, beside] = [await subscribe(t), await subscribe(t)];
+  const both = [listener, beside];
+  const host = new URL(listener.hook.url).hostname;
+  await t.operator.resolve(host, [PUBLIC]);
+  for (const each of both) each.answers(isRetry ? 500 : 200);
+  const before = await triggerEvent(t);
+  for (const each of both) await each.first(before);
+  await flushDeliveries(t);
+  const { count } = listener;
+  for (const each of both) each.answers(200);
+  await t.operator.resolve(host, addresses);
+  const after = isRetry ? before : await triggerEvent(t);
+  if (isRetry) await t.operator.advance(HOUR_MS);
+  await flushDeliveries(t);
+  // The other subscription shows that there was an event to deliver.
+  const wanted = isRetry ? 2 : 1;
+  if ((await beside.of(after, wanted)).length < wanted) {
+    throw new Blocked(`${after.words} did not come to the subscription beside it either`);
+  }
+  const sent = (await listener.arrived(count)).filter((each) => after.isIn(each));
+  claimNone(t, 'EVT-11', `nothing sent once the name resolves to ${addresses.join(' and ')}`, sent);
+  await t.until(async () => isDisabled(await readSubscription(t, listener.id)), 500);
+  const read = await readSubscription(t, listener.id);
+  t.expect('EVT-11', read).fields({ disabled, disabled_reason: filledText });
+  const other = await readSubscription(t, beside.id);
+  t.expect('EVT-11', other).is('the one beside it not disabled', !isDisabled(other));
+  if (!isDisabled(read)) return;
+
+  // HOOK-13: it stays disabled even when the target is public again.
+  const atEnd = listener.count;
+  await t.operator.resolve(host, [PUBLIC]);
+  await triggerEvent(t);
+  await t.operator.advance(DAY_MS);
+  const words = 'nothing delivered though the target is public again';
+  claimNone(t, 'HOOK-13', words, await listener.arrived(atEnd));
+  await expectDisabled(t, listener.id);
 }

@@ -11,14 +11,16 @@ import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { CATEGORIES, type Category, HOUR_MS } from '../../spec/literals.ts';
 import { OPERATIONS, type WriteName } from '../../spec/operations.ts';
+import { inTurn } from '../support/in-turn.ts';
 import {
   type Bodied,
   type Envelope,
   envelopeIn,
   eventIdOf,
+  isSignedWith,
   sequenceAt,
   sequenceNames,
-} from './envelopes.ts';
+} from './deliveries.ts';
 import {
   deliversLate,
   deliveryTimeoutMs,
@@ -32,7 +34,6 @@ import {
   triggerEvent,
   untilArrived,
 } from './events.ts';
-import { isSignedWith } from './signatures.ts';
 
 /** A listener, with the categories or credentials whose events it gets. */
 interface Route<Source> {
@@ -77,18 +78,18 @@ export const evtCategories: Scenario = {
   rules: ['EVT-1', 'EVT-4'],
   needs: ['receiver'],
   async run(t) {
-    const routes: Route<Category>[] = [];
     const singles: Category[][] = CATEGORIES.map((each) => [each]);
-    for (const hears of [...singles, ['transaction', 'account'] as const, CATEGORIES]) {
-      const listener = await subscribe(t, hears);
-      routes.push({ hears, words: `one to ${hears.join(' and ')}`, listener });
-    }
+    const heard = [...singles, ['transaction', 'account'] as const, CATEGORIES];
+    const routes: Route<Category>[] = await inTurn(heard, async (hears) => {
+      return { hears, words: `one to ${hears.join(' and ')}`, listener: await subscribe(t, hears) };
+    });
     const account = await triggerAccountEvent(t);
     if (t.has('trading_account')) await t.given.transaction(await t.given.place());
-    const events: [Category, TriggeredEvent][] = t.has('emit') ? [] : [['account', account]];
-    for (const category of t.has('emit') ? CATEGORIES : []) {
-      events.push([category, await triggerEvent(t, { category })]);
-    }
+    const sources = t.has('emit') ? CATEGORIES : (['account'] as const);
+    const events = await inTurn(sources, async (category) => {
+      const event = t.has('emit') ? await triggerEvent(t, { category }) : account;
+      return [category, event] as const;
+    });
     await expectRouted(t, ['EVT-4', 'EVT-1'], routes, events);
     if (routes.every(({ listener }) => listener.count === 0)) {
       throw new Inconclusive('no event came at all');
@@ -191,9 +192,8 @@ async function expectNumbersApart(
   listener: Listener,
   known: readonly TriggeredEvent[],
 ): Promise<void> {
-  const grown: Envelope[] = [];
-  for (const event of known) grown.push(envelopeIn(await listener.first(event)) ?? {});
-  const [name] = sequenceNames(grown);
+  const firsts = await inTurn(known, (event) => listener.first(event));
+  const [name] = sequenceNames(firsts.map((each) => envelopeIn(each) ?? {}));
   if (name === undefined) return t.notTested('EVT-2a', 'no number grows from event to event');
   const eventsAt = new Map<number, Set<string>>();
   for (const each of listener.hook.deliveries) {
@@ -235,8 +235,7 @@ async function expectEach(
 /** Events that are triggered while an earlier one waits for its retry. */
 async function expectThoseBehind(t: ScenarioContext, listener: Listener): Promise<void> {
   const failing = await listener.fail();
-  const behind: TriggeredEvent[] = [];
-  while (behind.length < 12) behind.push(await triggerEvent(t));
+  const behind = await inTurn(Array(12), () => triggerEvent(t));
   await flushDeliveries(t);
   listener.answers(200);
   if (t.has('clock')) await t.operator.advance(HOUR_MS);
@@ -268,9 +267,8 @@ export const evtKinds: Scenario = {
     const listener = await subscribe(t);
     // A second subscription to one URL may be refused; if it is not, it gets every event too.
     const event_categories = [...CATEGORIES];
-    const twin = await t.call('createWebhook', {
-      body: { url: listener.hook.url, event_categories },
-    });
+    const { url } = listener.hook;
+    const twin = await t.call('createWebhook', { body: { url, event_categories } });
     // Two distinguishable events, even if the operations trigger none.
     if (t.has('emit')) for (const _ of [1, 2]) await listener.deliver();
     // Late events cannot be attributed to the operations.
@@ -287,8 +285,9 @@ const idsOf = (all: readonly Bodied[]) => new Set(all.map((each) => eventIdOf(en
  * whole category if an operation of another category triggers its events too.
  */
 async function observeKinds(t: ScenarioContext, place: Place): Promise<void> {
-  const listeners: [Category, Listener][] = [];
-  for (const category of CATEGORIES) listeners.push([category, await subscribe(t, [category])]);
+  const listeners = await inTurn(CATEGORIES, async (category) => {
+    return [category, await subscribe(t, [category])] as const;
+  });
   const seen: string[] = [];
   const kinds: Record<string, string | null | undefined> = {};
   const mixed = new Set<string>();

@@ -26,7 +26,7 @@ import { ERROR_TABLE } from '../../spec/errors.ts';
 import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { takesBody, WRITE_NAMES } from '../../spec/operations.ts';
 import { updatedOnce } from '../support/account-assertions.ts';
-import { suspendRequest } from '../support/suspend-request.ts';
+import { suspendRequest } from '../support/clock.ts';
 
 const PROBLEM = ['ERR-1a', 'ERR-1b', 'ERR-3'] as const satisfies readonly RuleId[];
 

@@ -9,7 +9,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
-import { immediateAnswer, suspendRequest } from '../support/suspend-request.ts';
+import { immediateAnswer, suspendRequest } from '../support/clock.ts';
 
 /** Enough to hit a gap between check and write of less than a millisecond. */
 const CROWD = 16;

@@ -8,7 +8,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { HOUR_MS, KEY_KEPT_MS } from '../../spec/literals.ts';
 import { isDecision, OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
-import { suspendRequest } from '../support/suspend-request.ts';
+import { suspendRequest } from '../support/clock.ts';
 
 /** Answers that are not recorded, so that a repeat runs, each with its rule. */
 const NOT_KEPT = [

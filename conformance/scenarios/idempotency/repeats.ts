@@ -23,7 +23,7 @@ import {
 } from '../../spec/errors.ts';
 import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
-import { type Bodied, envelopeIn, eventIdOf } from '../delivery/envelopes.ts';
+import { type Bodied, envelopeIn, eventIdOf } from '../delivery/deliveries.ts';
 import { subscribe } from '../delivery/events.ts';
 import { ACCOUNT_MEMBERS } from '../support/account-assertions.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
@@ -431,10 +431,7 @@ function namesIn(operation: WriteName, { json }: Answer) {
 }
 
 /** By the id of the event, because one event may be delivered twice (EVT-4). */
-function eventsAbout<One extends Bodied>(
-  arrived: readonly One[],
-  answer: Answer,
-): Map<string | undefined, One> {
+function eventsAbout<One extends Bodied>(arrived: readonly One[], answer: Answer) {
   // NS-9: the name of the member with the record's id is open, so any member may have it.
   const id = idOf(answer);
   const about = arrived.filter((each) =>

@@ -12,9 +12,10 @@ import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { FirmRate } from '../../providers/control-plane.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { HOUR_MS, UNKNOWN_ID } from '../../spec/literals.ts';
-import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
 import { mintDelegated } from '../access/delegated-tokens.ts';
 import { isNewAccount } from '../support/account-assertions.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { anotherToken } from '../support/request-token.ts';
 import { UNTRIGGERED_CATEGORIES } from '../support/subscription-assertions.ts';
 import {
@@ -30,23 +31,20 @@ import {
   press,
   probeOf,
   type Rate,
-  type RepeatableRequest,
   rateOf,
   refill,
+  SANDBOX,
   secondsToWait,
   sendBurst,
   sendConcurrently,
   sendOne,
   sightingsOf,
-  truthOf,
 } from './measure.ts';
-import { about, allowanceOf, nearly, shownBy, weighBurst, weighTogether } from './rate-evidence.ts';
+import { about, nearly, shownBy, weighBurst, weighTogether } from './rate-evidence.ts';
 
 /** The common properties of all scenarios that exhaust a rate. */
 const LIMITED = { lane: 'limits', provokes: [429] } as const satisfies Partial<Scenario>;
 
-/** The rate of the plan Sandbox. */
-const SANDBOX = 5;
 /** Half a day: long enough for a target to forget an idle credential. */
 const LONG_REST_MS = 12 * HOUR_MS;
 
@@ -70,7 +68,7 @@ export const limRate: Scenario = {
     // Long enough to make up for the refusals, in case refusals count (LIM-5).
     await t.wait(2_000);
     const rate = await expectRate(t, 'LIM-1', '', probe, first.limited.slice(0, 1));
-    const isRight = rate.weight !== 'broken';
+    const isRight = rate.truth !== false;
     expectBurst(t, probe, rate, first, 'from the start');
     await t.wait(t.has('clock') ? LONG_REST_MS : 3_000);
     const size = clearlyAbove(isRight ? probe.perSecond : rate.perSecond);
@@ -98,7 +96,7 @@ async function expectRate(
   const [refusal] = used.limited;
   if (refusal === undefined && refused === undefined) {
     const actual = `${used.served.length} one after the other, none refused`;
-    const truth = truthOf(weighBurst(allowanceOf(perSecond), used.sightings));
+    const truth = weighBurst(perSecond, used.sightings);
     // `lim-rate` judges whether a credential on Sandbox is limited at all.
     const isPlain = rule === 'LIM-1' && perSecond === 5;
     if (!isPlain) t.claim(rule, expected, truth, actual, ...used.served.slice(-1));
@@ -107,8 +105,8 @@ async function expectRate(
   const rate = await rateOf(t, probe, used);
   const actual = `${rate.perSecond.toFixed(1)} a second`;
   const evidence = [...rate.answers.slice(-1), ...(refused ?? used.limited.slice(0, 1))];
-  t.claim(rule, expected, truthOf(rate.weight), actual, ...evidence);
-  const limit = rate.weight === 'broken' ? undefined : perSecond;
+  t.claim(rule, expected, rate.truth, actual, ...evidence);
+  const limit = rate.truth === false ? undefined : perSecond;
   if (rule !== 'LIM-1') await expectRefusalForm(t, refusal, limit);
   return rate;
 }
@@ -120,7 +118,7 @@ async function expectLimited(t: ScenarioContext, probe: Probe, first: Burst): Pr
   const actual = `${served.length} served, ${unanswered} held back, none refused`;
   const expected = `429 to what comes after about ${perSecond} requests at once`;
   if (unanswered > 0) t.claim('LIM-5', expected, false, actual, ...served);
-  else if (weighBurst(allowanceOf(perSecond), sightings) === 'open') {
+  else if (weighBurst(perSecond, sightings) === undefined) {
     throw new Inconclusive(`${actual}: they may have come too slowly for the limit to be met`);
   } else {
     const more = await sendBurst(t, probe, 2 * clearlyAbove(perSecond));
@@ -140,14 +138,14 @@ function expectBurst(
   { served, limited, sightings }: Burst,
   when: string,
 ): void {
-  const rates = rate.weight === 'broken' ? [perSecond, rate.perSecond] : [perSecond];
-  const weights = rates.map((each) => weighBurst(allowanceOf(each), sightings));
-  const best = (['kept', 'open', 'broken'] as const).find((each) => weights.includes(each))!;
+  const rates = rate.truth === false ? [perSecond, rate.perSecond] : [perSecond];
+  const truths = rates.map((each) => weighBurst(each, sightings));
+  const best = [true, undefined, false].find((each) => truths.includes(each));
   const range = about(perSecond).join(' to ');
   const expected = `about a second's allowance at once ${when}, ${range} requests`;
   const actual = `${served.length} served`;
   const [refusal] = limited;
-  t.claim('LIM-2', expected, truthOf(best), actual, ...served, ...limited.slice(0, 1));
+  t.claim('LIM-2', expected, best, actual, ...served, ...limited.slice(0, 1));
   if (refusal !== undefined) t.expect('LIM-2', refusal).refused(429, 'rate_limited');
 }
 
@@ -216,13 +214,14 @@ export const limPerCredential: Scenario = {
     await refill(t);
     const used = await exhaust(t, one);
     const authorization = `Bearer ${token}`;
-    const request = () => ({ ...one.request(), authorization });
+    const request = { ...one.request, authorization };
     const second = await sendBurst(t, { ...one, request }, clearlyAbove(one.perSecond));
     // AUTH-3a judges whether the token works.
     const unknown = second.served.find(({ status }) => status === 401);
     if (unknown !== undefined) throw new Blocked(`a token just issued: ${unknown.summary}`);
     const both = joined(used, second);
-    const truth = truthOf(weighBurst(shownBy(one.perSecond, alone.sightings), both.sightings));
+    const shown = shownBy(one.perSecond, alone.sightings);
+    const truth = weighBurst(one.perSecond, both.sightings, shown);
     const expected = 'no more than about a second of allowance to both tokens of the credential';
     const seen = `${used.served.length} served to one, ${second.served.length} to the other`;
     t.claim('LIM-1', expected, truth, seen, ...both.served, ...second.limited.slice(0, 1));
@@ -239,7 +238,7 @@ export const limDelegated: Scenario = {
   async run(t) {
     const place = await t.given.freshPlace();
     const { body } = await t.given.transaction(place);
-    const request = (): OperationCall => ({ operation: 'createTransaction', body });
+    const request: OperationCall = { operation: 'createTransaction', body };
     const scopes = ['transactions:write', 'trader:funds'];
     const mint = (plan: 'pro' | 'sandbox') => t.operator.mint({ scopes, plan });
     const options = { accountId: place.account_id, scopes: ['trader:funds'] };
@@ -306,8 +305,7 @@ export const limNothingDone: Scenario = {
     const creates = Array.from({ length: 5 }, () => ({ body: t.newAccount(), key: t.fresh.key() }));
     const limited: typeof creates = [];
     const creating = creates.map((create) => async () => {
-      const { body, key } = create;
-      const answer = await t.call('createAccount', { as: credential, body, key, unpaced: true });
+      const answer = await t.call('createAccount', { ...create, as: credential, unpaced: true });
       if (answer.status === 429) limited.push(create);
       return answer;
     });
@@ -330,12 +328,7 @@ export const limNothingDone: Scenario = {
     const expected = 'a new account: the limited create had made nothing';
     t.expect('LIM-5', created).is(expected, isNewAccount(created, body.first_name));
     await refill(t);
-    const again = await t.call('createAccount', {
-      as: credential,
-      body: one.body,
-      key: one.key,
-      unpaced: true,
-    });
+    const again = await t.call('createAccount', { ...one, as: credential, unpaced: true });
     t.expect('IDEM-6a', again).served('run under its key');
   },
 };
@@ -431,41 +424,43 @@ export const limReadsAndWrites: Scenario = {
   async run(t) {
     const probe = await probeOf(t);
     const size = clearlyAbove(probe.perSecond);
-    const read = (): OperationCall => ({ operation: 'listWebhooks' });
-    await t.control(read(), { as: probe.credential });
-    const burst = async (request = probe.request) => {
+    const write = probe.request;
+    const read: OperationCall = { operation: 'listWebhooks' };
+    await t.control(read, { as: probe.credential });
+    /** The requests by turns. */
+    const burst = async (...requests: readonly OperationCall[]) => {
       await refill(t);
-      return sendBurst(t, { ...probe, request }, size);
+      const send = (n: number) => sendOne(t, { ...probe, request: requests[n % requests.length]! });
+      return sendConcurrently(
+        t,
+        Array.from({ length: size }, (_, n) => () => send(n)),
+      );
     };
-    const writes = await burst();
+    const writes = await burst(write);
     if (writes.limited.length === 0) throw new Blocked(`no 429 to ${size} writes at once`);
-    const baseline = shownBy(probe.perSecond, writes.sightings);
-    let turn = 0;
-    const either = () => {
-      turn += 1;
-      return turn % 2 === 0 ? read() : probe.request();
-    };
-    for (const [words, request] of [
+    const shown = shownBy(probe.perSecond, writes.sightings);
+    const weigh = ({ sightings }: Burst) => weighBurst(probe.perSecond, sightings, shown);
+    for (const [words, ...requests] of [
       ['reads', read],
-      ['reads and writes by turns', either],
+      ['reads and writes by turns', write, read],
     ] as const) {
-      const { served, sightings } = await burst(request);
-      const truth = truthOf(weighBurst(baseline, sightings));
+      const seen = await burst(...requests);
+      const truth = weigh(seen);
       // LIM-2 judges how many writes are served; here the number must be that of writes alone.
-      if (truth === false && weighBurst(baseline, (await burst()).sightings) === 'broken') {
+      if (truth === false && weigh(await burst(write)) === false) {
         throw new Blocked(`${writes.served.length} writes at once, and then not as many (LIM-2)`);
       }
       const expected = `as many ${words} at once as writes: about ${writes.served.length}`;
+      const { served } = seen;
       t.claim('LIM-11', expected, truth, `${served.length} served`, ...served.slice(-1));
     }
     // NS-59: whether replays, and refusals for other reasons, are counted as well.
-    const [key, body] = [t.fresh.key(), t.newAccount()];
-    const refused = () => t.newAccount({ email: 'x' });
-    for (const [name, request] of [
-      ['refusals', () => ({ operation: 'createAccount', body: refused() })],
-      ['replays', () => ({ operation: 'createAccount', body, key })],
-    ] satisfies readonly (readonly [string, RepeatableRequest])[]) {
-      const { limited } = await burst(request);
+    for (const [name, over, key] of [
+      ['refusals', { email: 'x' }],
+      ['replays', {}, t.fresh.key()],
+    ] as const) {
+      const body = t.newAccount(over);
+      const { limited } = await burst({ operation: 'createAccount', body, key });
       t.observe('NS-59', `${name} ${limited.length > 0 ? 'count' : 'do not count'}`);
     }
   },
@@ -483,20 +478,19 @@ export const limEveryOperation: Scenario = {
     if (served.length < least || served.length > most) {
       throw new Blocked(`${served.length} creates served at once (LIM-2)`);
     }
-    for (const [operation, send] of await repeatable(t)) {
-      await t.branch(['LIM-11', 'ERR-4'], operation, () => expectMetered(t, operation, send));
+    for (const call of await repeatable(t)) {
+      await t.branch(['LIM-11', 'ERR-4'], call.operation, () => expectMetered(t, call));
     }
   },
 };
 
-type Send = (who: Credential) => Promise<Answer>;
-
 /** Requests that can be repeated and still succeed. */
-async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> {
+async function repeatable(t: ScenarioContext): Promise<OperationCall[]> {
   const known = await t.given.account();
   const place = await t.given.place();
   const { id, url } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
-  const calls: OperationCall[] = [
+  return [
+    await validCall(t, 'updateAccount'),
     { operation: 'bulkCreateAccounts', rows: [known.body] },
     { operation: 'listAccounts' },
     { operation: 'listTransactions' },
@@ -510,31 +504,20 @@ async function repeatable(t: ScenarioContext): Promise<[OperationName, Send][]> 
     { operation: 'rotateWebhookSecret', id },
     { operation: 'disableWebhook', id },
   ];
-  let tag = known.etag;
-  const update: Send = async (who) => {
-    const body = { first_name: t.fresh.text() };
-    const answer = await t.update(known.id, body, tag, { as: who });
-    tag = answer.headers.get('etag') ?? tag;
-    return answer;
-  };
-  const sends = calls.map((call): [OperationName, Send] => [
-    call.operation,
-    (who) => t.call(call, { as: who }),
-  ]);
-  return [['updateAccount', update], ...sends];
 }
 
-async function expectMetered(
-  t: ScenarioContext,
-  operation: OperationName,
-  send: Send,
-): Promise<void> {
+async function expectMetered(t: ScenarioContext, call: OperationCall): Promise<void> {
+  const { operation } = call;
   const scopes = ['accounts:write', 'transactions:write', 'webhooks:manage'];
   const who = await t.operator.mint({ scopes, plan: 'sandbox' });
   const answers: Answer[] = [];
   const isOver = ({ status }: Answer) => status >= 300 && status < 500;
   while (answers.length < clearlyAbove(SANDBOX) && !answers.some(isOver)) {
-    answers.push(await send(who));
+    // Each update has to change something, under the tag of the one before it.
+    const ifMatch = answers.at(-1)?.headers.get('etag') ?? call.ifMatch;
+    const update = { body: { first_name: t.fresh.text() }, ifMatch };
+    const next = operation === 'updateAccount' ? { ...call, ...update } : call;
+    answers.push(await t.call(next, { as: who }));
   }
   const last = answers.at(-1)!;
   // A refusal for another reason (NS-2, NS-4) shows nothing about allowances.
@@ -542,7 +525,7 @@ async function expectMetered(
   const still = await isClockFrozen(t);
   const served = answers.filter(({ status }) => status < 300).length;
   const expected = `${about(SANDBOX).join(' to ')} of ${operation} served at once`;
-  const truth = truthOf(weighBurst(allowanceOf(SANDBOX), sightingsOf(answers, still)));
+  const truth = weighBurst(SANDBOX, sightingsOf(answers, still));
   t.claim('LIM-11', expected, truth, `${served} served`, last);
   if (last.status !== 429) return;
   // ERR-4: required for the nine writes.
@@ -571,11 +554,11 @@ export const limFirm: Scenario = {
     const mint = (options = {}) => t.operator.mint({ scopes: SCOPES, plan: 'sandbox', ...options });
     const one = await mint();
     // A credential of a brand shares the allowance of its firm. None is faster than Sandbox (NS-36).
-    const credentials = [one, await mint({ brand: 'brand' })];
-    while (credentials.length < 6) credentials.push(await mint());
+    const ofBrand = await mint({ brand: 'brand' });
+    const credentials = [one, ofBrand, ...(await inTurn(Array(4), () => mint()))];
     const known = t.newAccount({ brand_id: one.brandId }, 'brand');
-    const request = (): OperationCall => ({ operation: 'createAccount', body: known });
-    await t.control(request(), { as: one });
+    const request: OperationCall = { operation: 'createAccount', body: known };
+    await t.control(request, { as: one });
     const probes = credentials.map((credential) => ({ credential, perSecond: SANDBOX, request }));
     const setRate = (perSecond: number | null) => t.operator.firmRate(one.firmId ?? '1', perSecond);
     const firm: Firm = { setRate, request };
@@ -610,15 +593,13 @@ function planOf({ perSecond, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
   const plan = PLANS.find(([, rate]) => FOUR * rate === (perSecond ?? FOUR * SANDBOX));
   if (plan !== undefined) return plan;
   if (isOnSandbox && perSecond! <= FOUR * PLANS[2][1]) return PLANS[0];
-  throw new Inconclusive(
-    `the firm has ${perSecond} a second, which may be what its agreement sets`,
-  );
+  throw new Inconclusive(`the firm has ${perSecond} a second, maybe because its agreement sets it`);
 }
 
 /** A firm, and a request that each of its credentials can repeat. */
 interface Firm {
   readonly setRate: (perSecond: number | null) => Promise<FirmRate>;
-  readonly request: RepeatableRequest;
+  readonly request: OperationCall;
 }
 
 /** LIM-1 judges whether one credential gets its rate when its firm has allowance left. */
@@ -633,11 +614,7 @@ async function requireOwnRate(t: ScenarioContext, firm: Firm, probe: Probe): Pro
 }
 
 /** A firm with a lower rate than its credential limits the credential to that rate. */
-async function expectBothNeeded(
-  t: ScenarioContext,
-  firm: Firm,
-  credential: Credential,
-): Promise<void> {
+async function expectBothNeeded(t: ScenarioContext, firm: Firm, credential: Credential) {
   await firm.setRate(2);
   await refill(t);
   const seen = await drain(t, { credential, perSecond: SANDBOX, request: firm.request });
@@ -649,18 +626,17 @@ async function expectBothNeeded(
   const most = about(2)[1];
   const expected = `${most} served at most to one credential, whose firm has room for 2`;
   // LIM-2 judges how small the burst of the credential alone may be.
-  const truth = count <= most || truthOf(weighBurst(allowanceOf(2), seen.sightings));
+  const truth = count <= most || weighBurst(2, seen.sightings);
   t.claim('LIM-3', expected, truth, `${count} served`, ...seen.served);
 }
 
 /** Six credentials of the firm's own plan, which together are allowed more than their firm. */
 async function expectFourTimes(t: ScenarioContext, firm: Firm): Promise<void> {
   const [plan, perSecond] = planOf(await firm.setRate(null));
-  const probes: Probe[] = [];
-  while (probes.length < 6) {
+  const probes = await inTurn(Array(6), async () => {
     const credential = await t.operator.mint({ scopes: SCOPES, plan });
-    probes.push({ credential, perSecond, request: firm.request });
-  }
+    return { credential, perSecond, request: firm.request };
+  });
   await firm.setRate(null);
   await expectFirmRate(t, probes, FOUR * perSecond, 'four times that of a credential');
 }
@@ -680,8 +656,7 @@ async function expectFirmRate(
   const own = await drain(t, probes[0]!);
   for (const probe of probes) await drain(t, probe);
   await operator.advance(1_000);
-  const drained: Burst[] = [];
-  for (const probe of probes) drained.push(await drain(t, probe));
+  const drained = await inTurn(probes, (probe) => drain(t, probe));
   const counts = drained.map((each) => each.served.length);
   if (Math.max(...counts) > about(probes[0]!.perSecond)[1]) {
     throw new Blocked(`${counts.join(', ')} served to the credentials of the firm (LIM-1)`);
@@ -689,7 +664,7 @@ async function expectFirmRate(
   const { served, sightings } = joined(...drained);
   const limited = drained.at(-1)!.limited.slice(0, 1);
   const expected = `about ${perSecond} served to six credentials, ${words}: ${about(perSecond).join(' to ')}`;
-  const truth = truthOf(weighBurst(allowanceOf(perSecond), sightings));
+  const truth = weighBurst(perSecond, sightings);
   t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited, ...served);
   // LIM-6: the header is about the credential, even if the firm's limit was reached.
   const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
@@ -705,24 +680,17 @@ async function observeFirmRate(t: ScenarioContext, firm: Firm): Promise<void> {
   const { served } = await sendBurst(t, probe, 40);
   const words = `${served.length} of 40 served: a firm on Sandbox, one credential on Standard`;
   const isFast = served.length > 32;
-  t.observe('NS-36', words, {
-    firm_rate_from: isFast ? 'highest_credential' : 'firm_plan',
-  });
+  t.observe('NS-36', words, { firm_rate_from: isFast ? 'highest_credential' : 'firm_plan' });
 }
 
 /** Server credentials of one firm, each with a separate allowance. */
-const ROLES: readonly Role[] = [
-  ...(['firm', 'brand', 'other_brand'] as const),
-  ...(['no_amend', 'no_scopes', 'amend_only'] as const),
-];
+const ROLES = ['firm', 'brand', 'other_brand', 'no_amend', 'no_scopes', 'amend_only'] as const;
 
 /** Together they must be allowed clearly more than their firm, or its limit cannot show. */
 const CLEARLY_MORE = 1.15;
 /** Faster ones would need thousands of requests. */
 const FASTEST = 20;
 const PRESSED_MS = 12_000;
-/** Twice as often as each is allowed. */
-const FACTOR = 2;
 
 export const limFirmInRealTime: Scenario = {
   ...LIMITED,
@@ -734,7 +702,7 @@ export const limFirmInRealTime: Scenario = {
   async run(t) {
     const [ownRate, firmRate] = (await t.credential('firm')).rates;
     const [own, firm] = [ownRate?.perSecond ?? Number.NaN, firmRate?.perSecond ?? Number.NaN];
-    const members: Pick<Probe, 'credential' | 'request'>[] = [];
+    const members: Omit<Probe, 'perSecond'>[] = [];
     for (const role of ROLES) {
       const request = t.has(role) ? await requestOf(t, role) : undefined;
       if (request !== undefined) members.push({ credential: await t.credential(role), request });
@@ -744,20 +712,18 @@ export const limFirmInRealTime: Scenario = {
         own > FASTEST
           ? `each credential is allowed ${own} requests a second; this is tested with at most ${FASTEST}`
           : `${members.length} credentials of ${own} requests a second cannot exceed the ${firm} of their firm`;
-      t.notTested('LIM-3', words);
-      return;
+      return t.notTested('LIM-3', words);
     }
     await refill(t);
-    const answers = await press(t, members, { forMs: PRESSED_MS, perSecond: own * FACTOR });
+    const answers = await press(t, members, { forMs: PRESSED_MS, perSecond: own * 2 });
     const sightings = sightingsOf(answers, false);
     const served = sightings.filter((each) => each.served).length;
     const range = nearly(firm).join(' to ');
     const words = `about ${firm} a second to ${members.length} credentials together, ${range}`;
     const seen = `${served} served in ${PRESSED_MS / 1000} s`;
-    const truth = truthOf(weighTogether(firm, sightings));
+    const truth = weighTogether(firm, sightings);
     if (truth === false && firmRate?.isAssumed) {
-      const agreed =
-        'its agreement sets another rate: plan.firm_per_second in the profile tells it';
+      const agreed = 'its agreement sets another rate (plan.firm_per_second in the profile)';
       throw new Inconclusive(`${seen}: ${words}, unless ${agreed}`);
     }
     t.claim('LIM-3', words, truth, seen, ...answers.slice(-1));
@@ -765,15 +731,14 @@ export const limFirmInRealTime: Scenario = {
 };
 
 /** A request that this credential may repeat; undefined if none is known. */
-async function requestOf(t: ScenarioContext, role: Role): Promise<RepeatableRequest | undefined> {
-  const body = t.newAccount({}, role);
-  const requests: RepeatableRequest[] = [
-    () => ({ operation: 'createAccount', body }),
-    () => ({ operation: 'listAccounts' }),
-    () => ({ operation: 'listWebhooks' }),
+async function requestOf(t: ScenarioContext, role: Role): Promise<OperationCall | undefined> {
+  const calls: OperationCall[] = [
+    { operation: 'createAccount', body: t.newAccount({}, role) },
+    { operation: 'listAccounts' },
+    { operation: 'listWebhooks' },
   ];
-  for (const request of requests) {
-    if ((await t.call(request(), { as: role })).isServed) return request;
+  for (const call of calls) {
+    if ((await t.call(call, { as: role })).isServed) return call;
   }
   return undefined;
 }

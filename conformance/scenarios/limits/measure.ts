@@ -5,19 +5,22 @@ import { Blocked, Inconclusive, MissingCapability } from '../../engine/scenario-
 import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall } from '../../engine/send/call.ts';
 import { CONNECTIONS } from '../../engine/send/sender.ts';
-import type { Credential, CredentialOptions } from '../../providers/target.ts';
-import { immediateAnswer } from '../support/suspend-request.ts';
-import { nearly, type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
+import type { Credential } from '../../providers/target.ts';
+import { immediateAnswer } from '../support/clock.ts';
+import { nearly, type Sighting, type Truth, weighRate, weighSteps } from './rate-evidence.ts';
 
-/** A call that can be sent any number of times. */
-export type RepeatableRequest = () => OperationCall;
+/** The rate of the plan Sandbox. */
+export const SANDBOX = 5;
 
-/** A credential under a known limit, with a request that can be sent any number of times. */
-export interface Probe {
+interface Caller {
   readonly credential: Credential;
-  /** Its limit, by its plan or set explicitly. */
+  /** It can be sent any number of times. */
+  readonly request: OperationCall;
+}
+
+/** A credential under a known limit, by its plan or set explicitly. */
+export interface Probe extends Caller {
   readonly perSecond: number;
-  readonly request: RepeatableRequest;
 }
 
 export interface Burst {
@@ -32,18 +35,15 @@ export interface Burst {
 const UNANSWERED_AFTER_MS = 5_000;
 
 /**
- * A new credential of a plan. Without a control plane, the main credential after a rest; its rate
+ * A new credential on Sandbox. Without a control plane, the main credential after a rest; its rate
  * comes from the profile.
  */
-export async function probeOf(
-  t: ScenarioContext,
-  options: Partial<CredentialOptions> = {},
-): Promise<Probe> {
+export async function probeOf(t: ScenarioContext): Promise<Probe> {
   const request = await harmlessWrite(t);
   if (t.has('mint')) {
     const scopes = ['accounts:write', 'webhooks:manage'];
-    const credential = await t.operator.mint({ scopes, plan: 'sandbox', ...options });
-    return { credential, perSecond: options.perSecond ?? 5, request };
+    const credential = await t.operator.mint({ scopes, plan: 'sandbox' });
+    return { credential, perSecond: SANDBOX, request };
   }
   const credential = await t.credential(t.mainRole);
   const rates = credential.rates.map((each) => each.perSecond);
@@ -58,9 +58,9 @@ export async function probeOf(
  * A write that changes nothing: it finds an account by its reference. Each has a new key, so it
  * always runs (NS-17: whether a replay is metered is open).
  */
-export async function harmlessWrite(t: ScenarioContext): Promise<RepeatableRequest> {
+export async function harmlessWrite(t: ScenarioContext): Promise<OperationCall> {
   const { body } = await t.given.account();
-  return () => ({ operation: 'createAccount', body });
+  return { operation: 'createAccount', body };
 }
 
 /** Waits until the allowance is full. */
@@ -73,25 +73,15 @@ export function clearlyAbove(perSecond: number): number {
   return Math.ceil(perSecond * 1.6) + 4;
 }
 
-/** Whether a claim is true, from its weight; undefined if that is open. */
-export function truthOf(weight: Weight): boolean | undefined {
-  return weight === 'open' ? undefined : weight === 'kept';
-}
-
-/** Sends one request of a probe, even beyond the plan. */
-export function sendOne(
-  t: ScenarioContext,
-  { request, credential: as }: Pick<Probe, 'credential' | 'request'>,
-): Promise<Answer> {
-  return t.call(request(), { as, unpaced: true });
+/** Sends one request, even beyond the plan. */
+export function sendOne(t: ScenarioContext, { request, credential: as }: Caller): Promise<Answer> {
+  return t.call(request, { as, unpaced: true });
 }
 
 /** Sends `count` requests simultaneously, faster than the plan allows. */
 export function sendBurst(t: ScenarioContext, probe: Probe, count: number): Promise<Burst> {
-  return sendConcurrently(
-    t,
-    Array(count).fill(() => sendOne(t, probe)),
-  );
+  const send = () => sendOne(t, probe);
+  return sendConcurrently(t, Array<typeof send>(count).fill(send));
 }
 
 /**
@@ -162,12 +152,12 @@ export function sightingsOf(answers: readonly Answer[], still: boolean): Sightin
   });
 }
 
-/** Several bursts as one. */
+/** Several bursts as one, each of which was answered. */
 export function joined(...bursts: readonly Burst[]): Burst {
   return {
     served: bursts.flatMap((each) => each.served),
     limited: bursts.flatMap((each) => each.limited),
-    unanswered: bursts.reduce((sum, each) => sum + each.unanswered, 0),
+    unanswered: 0,
     sightings: bursts.flatMap((each) => each.sightings),
   };
 }
@@ -222,7 +212,8 @@ export async function exhaust(t: ScenarioContext, probe: Probe): Promise<Burst> 
 /** How fast an allowance returns once it is used up. */
 export interface Rate {
   readonly perSecond: number;
-  readonly weight: Weight;
+  /** Whether it is the rate of the probe. */
+  readonly truth: Truth;
   readonly answers: readonly Answer[];
 }
 
@@ -233,8 +224,8 @@ export async function rateOf(t: ScenarioContext, probe: Probe, used: Burst): Pro
   const [forMs, factor] = perSecond < 20 ? [7_800, 2] : [2_800, 1.5];
   const answers = await press(t, [probe], { forMs, perSecond: perSecond * factor });
   const { served, sightings } = burstOf(answers, false);
-  const weight = weighRate(perSecond, used.sightings, sightings);
-  return { perSecond: (served.length * 1000) / forMs, weight, answers: served };
+  const truth = weighRate(perSecond, used.sightings, sightings);
+  return { perSecond: (served.length * 1000) / forMs, truth, answers: served };
 }
 
 /** A little more than a second, for a target that counts the requests of the last second. */
@@ -264,14 +255,14 @@ async function rateByStep(t: ScenarioContext, probe: Probe, used: Burst): Promis
   const passedMs = (await t.operator.nowMs()) - fromMs;
   // If the clock ran by itself after all, allowance returned at unknown times.
   const isExact = passedMs <= elapsedMs + SLIPPED_MS;
-  const weight = isExact ? weighSteps(perSecond, answers.length, elapsedMs) : 'open';
-  return { perSecond: (answers.length * 1000) / passedMs, weight, answers };
+  const truth = isExact ? weighSteps(perSecond, answers.length, elapsedMs) : undefined;
+  return { perSecond: (answers.length * 1000) / passedMs, truth, answers };
 }
 
 /** In real time: at an even pace above the limit, so that no allowance accumulates. */
 export async function press(
   t: ScenarioContext,
-  probes: readonly Pick<Probe, 'credential' | 'request'>[],
+  callers: readonly Caller[],
   { forMs, perSecond }: { readonly forMs: number; readonly perSecond: number },
 ): Promise<Answer[]> {
   const sent: Promise<Answer>[] = [];
@@ -279,8 +270,8 @@ export async function press(
   for (let dueMs = 0; dueMs < forMs; dueMs += 1000 / perSecond) {
     const waitMs = startMs + dueMs - performance.now();
     if (waitMs > 0) await t.sleep(waitMs);
-    for (const probe of probes) {
-      const one = sendOne(t, probe);
+    for (const caller of callers) {
+      const one = sendOne(t, caller);
       one.catch(() => {});
       sent.push(one);
     }

@@ -9,14 +9,14 @@ export interface Sighting {
   readonly served: boolean;
 }
 
-/** `open`: what was seen fits both a target that keeps the rule and one that breaks it. */
-export type Weight = 'kept' | 'broken' | 'open';
+/**
+ * Whether the target keeps the rule; undefined if what was seen fits both a target that keeps it and one
+ * that breaks it.
+ */
+export type Truth = boolean | undefined;
 
-/** How many requests may be served together, and how fast the allowance returns. */
-export interface Allowance {
-  readonly perSecond: number;
-  readonly capacity: readonly [least: number, most: number];
-}
+/** How many requests a full allowance serves together. */
+type Capacity = readonly [least: number, most: number];
 
 /** The tolerance of "about one second", either way (LIM-2). */
 const ABOUT = 0.25;
@@ -28,7 +28,7 @@ const UNBROKEN_MS = 700;
 /** In gaps longer than this between refusals, the rate may have been higher than was seen. */
 const WATCHED_MS = 1_000;
 
-export function about(count: number): [least: number, most: number] {
+export function about(count: number): Capacity {
   return [Math.round(count * (1 - ABOUT)), Math.round(count * (1 + ABOUT)) + 1];
 }
 
@@ -38,34 +38,31 @@ export function nearly(perSecond: number): [least: number, most: number] {
   return [tenths(1 - NEARLY), tenths(1 + GENEROUS)];
 }
 
-export function allowanceOf(perSecond: number): Allowance {
-  return { perSecond, capacity: [perSecond, perSecond] };
-}
-
-/** The allowance that a burst shows: the requests served, or fewer if allowance returned during it. */
-export function shownBy(perSecond: number, sightings: readonly Sighting[]): Allowance {
+/** The capacity that a burst shows: the requests served, or fewer if allowance returned during it. */
+export function shownBy(perSecond: number, sightings: readonly Sighting[]): Capacity {
   const served = sightings.filter((each) => each.served);
   const most = served.length;
   const least = most - (perSecond * (1 + ABOUT) * apart(served).longestMs) / 1000;
-  return { perSecond, capacity: [Math.max(0, least), most] };
+  return [Math.max(0, least), most];
 }
 
 /** LIM-2: how many requests a full allowance serves, however long they take. */
 export function weighBurst(
-  { perSecond, capacity: [low, high] }: Allowance,
+  perSecond: number,
   sightings: readonly Sighting[],
-): Weight {
+  [low, high]: Capacity = [perSecond, perSecond],
+): Truth {
   const served = sightings.filter((each) => each.served);
   const [least, most] = [about(low)[0], about(high)[1]];
   const back = (ms: number, share: number) => (perSecond * share * Math.max(0, ms)) / 1000;
   const { longestMs, shortestMs, transitMs } = apart(served);
   const refused = sightings.length > served.length;
-  if (refused && served.length < least) return 'broken';
-  if (served.length > most + back(longestMs, 1 + ABOUT)) return 'broken';
+  if (refused && served.length < least) return false;
+  if (served.length > most + back(longestMs, 1 + ABOUT)) return false;
   // In the target's favour: every request is assumed to arrive as fast as the quickest one.
   const isTooSmall = served.length - back(longestMs - transitMs, 1 + ABOUT) < least;
   const many = served.length > most + back(shortestMs + transitMs, 1 - ABOUT);
-  return !refused || isTooSmall || many ? 'open' : 'kept';
+  return !refused || isTooSmall || many ? undefined : true;
 }
 
 /**
@@ -76,35 +73,35 @@ export function weighRate(
   perSecond: number,
   draining: readonly Sighting[],
   pressing: readonly Sighting[],
-): Weight {
+): Truth {
   const served = pressing.filter((each) => each.served);
   const usedUp = draining.filter((each) => !each.served);
-  if (usedUp.length === 0) return 'open';
+  if (usedUp.length === 0) return undefined;
   // The allowance was used up when the last refused request was counted, not before it was sent.
   const fromMs = latest(usedUp.map((each) => each.sentAtMs));
   const longestMs = latest(served.map((each) => each.answeredAtMs)) - fromMs;
-  if (served.length > maxIn(perSecond, longestMs)) return 'broken';
+  if (served.length > maxIn(perSecond, longestMs)) return false;
   const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first, last] = [refused[0], refused.at(-1)];
-  if (first === undefined || last === undefined) return 'open';
+  if (first === undefined || last === undefined) return undefined;
   // It was exhausted at these two refusals as well: what returned in between was used.
   const between = served.filter(
     (each) => each.answeredAtMs > first.sentAtMs && each.sentAtMs < last.answeredAtMs,
   );
   const least = leastIn(perSecond, last.sentAtMs - first.answeredAtMs);
   const gapMs = longestGapMs(refused);
-  if (between.length < least && gapMs <= UNBROKEN_MS) return 'broken';
+  if (between.length < least && gapMs <= UNBROKEN_MS) return false;
   const shortestMs = last.sentAtMs - latest(draining.map((each) => each.answeredAtMs));
   const slow = served.length < (perSecond * (1 - ABOUT) * longestMs) / 1000;
   const fast = served.length > 2 + (perSecond * (1 + ABOUT) * shortestMs) / 1000;
   const sparse = between.length < least || gapMs > WATCHED_MS;
-  return slow || fast || sparse ? 'open' : 'kept';
+  return slow || fast || sparse ? undefined : true;
 }
 
 /** LIM-1, if the clock of the target moves only on command, second by second. */
-export function weighSteps(perSecond: number, served: number, elapsedMs: number): Weight {
+export function weighSteps(perSecond: number, served: number, elapsedMs: number): boolean {
   const most = 1 + (perSecond * (1 + GENEROUS) * elapsedMs) / 1000;
-  return served >= leastIn(perSecond, elapsedMs) && served <= most ? 'kept' : 'broken';
+  return served >= leastIn(perSecond, elapsedMs) && served <= most;
 }
 
 /** The most that returns in a time: evenly, or all at the start of a second. */
@@ -132,10 +129,7 @@ function apart(sightings: readonly Sighting[]) {
 
 /** The longest time from one refusal to the next in which allowance may have accumulated. */
 function longestGapMs(refused: readonly Sighting[]): number {
-  const gaps = refused.map(
-    ({ answeredAtMs }, at) => answeredAtMs - refused[Math.max(0, at - 1)]!.sentAtMs,
-  );
-  return latest(gaps);
+  return latest(refused.map((each, at) => each.answeredAtMs - (refused[at - 1] ?? each).sentAtMs));
 }
 
 function latest(times: readonly number[]): number {
@@ -150,10 +144,9 @@ function earliest(times: readonly number[]): number {
 const SETTLED_MS = 1_500;
 
 /** LIM-3: a rate over seconds, from requests that keep exceeding it from the start. */
-export function weighTogether(perSecond: number, sightings: readonly Sighting[]): Weight {
+export function weighTogether(perSecond: number, sightings: readonly Sighting[]): Truth {
   const settledMs = earliest(sightings.map((each) => each.sentAtMs)) + SETTLED_MS;
-  const [draining, pressing] = [true, false].map((isEarly) =>
-    sightings.filter((each) => each.sentAtMs < settledMs === isEarly),
-  );
-  return weighRate(perSecond, draining!, pressing!);
+  const draining = sightings.filter((each) => each.sentAtMs < settledMs);
+  const pressing = sightings.filter((each) => each.sentAtMs >= settledMs);
+  return weighRate(perSecond, draining, pressing);
 }

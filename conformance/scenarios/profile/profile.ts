@@ -190,11 +190,7 @@ async function sameBrand(t: ScenarioContext): Promise<string | undefined> {
 }
 
 /** AUTH-4: why it seems to hold the scope that it should lack; undefined if it does not. */
-async function holdsScopes(
-  t: ScenarioContext,
-  role: Role,
-  other: Role,
-): Promise<string | undefined> {
+async function holdsScopes(t: ScenarioContext, role: Role, other: Role) {
   if (!(await create(t, role)).isServed) return undefined;
   const held = 'it creates accounts, so it holds accounts:write';
   if (t.has(other) && (await create(t, other)).status === 403) return held;

@@ -14,11 +14,7 @@ import { PROFILE_MEMBERS } from '../../spec/literals.ts';
  * The reference of a refused create is still free: a valid create with it makes a new account.
  * ACC-1 judges the 201; a new name shows a new account too.
  */
-export async function expectReferenceFree(
-  t: ScenarioContext,
-  rules: Rules,
-  body: RequestBody,
-): Promise<void> {
+export async function expectReferenceFree(t: ScenarioContext, rules: Rules, body: RequestBody) {
   await t.branch(rules, 'a good create under the reference that was refused', async () => {
     const name = t.fresh.text();
     const answer = await t.call('createAccount', { body: { ...body, first_name: name } });

@@ -23,12 +23,7 @@ interface HiddenRecord {
  * `unknown` sends the same request for an id that does not exist. If that is not a 404 either, the
  * operation's own rule judges it.
  */
-export function expectHidden(
-  t: ScenarioContext,
-  rules: Rules,
-  hidden: Answer,
-  unknown: Answer,
-): void {
+export function expectHidden(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer) {
   if (unknown.status !== 404) {
     throw new Blocked(`control failed: an unknown id: expected 404, but ${unknown.summary}`);
   }
@@ -36,11 +31,7 @@ export function expectHidden(
 }
 
 /** Sends both requests, and judges the answer for the hidden record. */
-export async function expectOutOfReach(
-  t: ScenarioContext,
-  rules: Rules,
-  hiding: HiddenRecord,
-): Promise<void> {
+export async function expectOutOfReach(t: ScenarioContext, rules: Rules, hiding: HiddenRecord) {
   const [unknown, hidden] = [await hiding.unknown(), await hiding.hidden()];
   if (unknown.status !== 404) {
     // If no credential gets a 404 for an unknown id, the operation's own rule judges that.
@@ -80,10 +71,7 @@ const OF_THE_CONNECTION = new Set([
 ]);
 
 /** Names of headers that only one of the two has. */
-export function headersApart(
-  one: Pick<Answer, 'headers'>,
-  other: Pick<Answer, 'headers'>,
-): string[] {
+export function headersApart(one: Pick<Answer, 'headers'>, other: Pick<Answer, 'headers'>) {
   const [own, others] = [one, other].map(({ headers }) => {
     const names = headers.lines.map(([name]) => name.toLowerCase());
     return new Set(names.filter((name) => !OF_THE_CONNECTION.has(name)));

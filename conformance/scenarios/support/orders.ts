@@ -108,11 +108,7 @@ function closingsOf(t: ScenarioContext, opened: Answer): Closing[] {
   return [{ name: placed, path, terms }];
 }
 
-function closeBody(
-  { name, path, terms }: Closing,
-  opened: OpenedPosition,
-  id?: string,
-): RequestBody {
+function closeBody({ name, path, terms }: Closing, opened: OpenedPosition, id?: string) {
   const { trading_account_id = null } = opened.body;
   return { ...terms, trading_account_id, [name]: id ?? opened.answer.idAt(path) ?? '' };
 }

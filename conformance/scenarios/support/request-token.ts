@@ -23,18 +23,8 @@ export async function clientOf(t: ScenarioContext, options: CredentialOptions): 
   throw new Blocked('setup failed: a client_id and its client_secret are not known');
 }
 
-interface Found {
-  readonly form: TokenForm;
-  readonly answer: Answer;
-  readonly token: string;
-}
-
 /** The first form that gets a token; undefined if none does, with all answers in `seen`. */
-export async function findForm(
-  t: ScenarioContext,
-  client: Known,
-  seen: Answer[] = [],
-): Promise<Found | undefined> {
+export async function findForm(t: ScenarioContext, client: Known, seen: Answer[] = []) {
   for (const form of FORMS) {
     const answer = await t.answered(tokenCall(client.clientId, client.clientSecret, form));
     seen.push(answer);
@@ -45,27 +35,16 @@ export async function findForm(
 }
 
 /** Another token of a credential; undefined if no form gets one. */
-export async function anotherToken(
-  t: ScenarioContext,
-  credential: Credential,
-): Promise<string | undefined> {
+export async function anotherToken(t: ScenarioContext, credential: Credential) {
   return isKnown(credential) ? (await findForm(t, credential))?.token : undefined;
 }
 
-export function ask(
-  t: ScenarioContext,
-  { clientId, clientSecret }: Known,
-  form: TokenForm,
-): Promise<Answer> {
+export function ask(t: ScenarioContext, { clientId, clientSecret }: Known, form: TokenForm) {
   return t.call(tokenCall(clientId, clientSecret, form));
 }
 
 /** After a 429 the next request is limited too. If it succeeds, the limit was another client's. */
-export async function askTwice(
-  t: ScenarioContext,
-  client: Known,
-  form: TokenForm,
-): Promise<Answer> {
+export async function askTwice(t: ScenarioContext, client: Known, form: TokenForm) {
   const answer = await ask(t, client, form);
   if (answer.status !== 429) return answer;
   const next = await ask(t, client, form);

@@ -68,11 +68,7 @@ export function shapeOf(list: Answer): 'array' | 'object' {
 }
 
 /** The current state of a subscription, from its own route. */
-export async function readSubscription(
-  t: ScenarioContext,
-  id: RecordId,
-  role?: Role,
-): Promise<Answer> {
+export async function readSubscription(t: ScenarioContext, id: RecordId, role?: Role) {
   return t.answered('getWebhook', { as: role ?? t.mainRole, id });
 }
 

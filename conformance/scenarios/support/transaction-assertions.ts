@@ -27,10 +27,7 @@ export async function expectReads(
 }
 
 /** Its current status; the read itself is not judged. */
-export async function statusNow(
-  t: ScenarioContext,
-  transaction: GivenTransaction,
-): Promise<string> {
+export async function statusNow(t: ScenarioContext, transaction: GivenTransaction) {
   return String((await t.given.rereadTransaction(transaction)).at('status'));
 }
 
@@ -81,10 +78,7 @@ export interface Books {
 }
 
 /** The entries of one transaction, and the balance. Needs `ledger`. */
-export async function booksOf(
-  t: ScenarioContext,
-  transaction: Place & { id: string },
-): Promise<Books> {
+export async function booksOf(t: ScenarioContext, transaction: Place & { id: string }) {
   const ledger = await t.operator.ledger(transaction.trading_account_id);
   const own = ledger.entries.filter((each) => each.transaction_id === transaction.id);
   return { balance: sum(ledger.balance), entries: own.map((each) => sum(each.amount)) };

@@ -181,10 +181,7 @@ export const txsCancelSettled: Scenario = {
   },
 };
 
-async function withoutAmend(
-  t: ScenarioContext,
-  settled: { id: string; account_id: string },
-): Promise<Answer> {
+async function withoutAmend(t: ScenarioContext, settled: { id: string; account_id: string }) {
   if (t.has('trading_account')) {
     const pending = await t.given.transaction(await t.given.place());
     await decided(t, 'cancel', pending, 'no_amend');

@@ -1,8 +1,15 @@
-// Requests that a fault holds back, and answers that must come without moving the clock.
+// The clock of the target: requests that a fault holds back until it moves, and answers that must come
+// before it does.
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+
+/** Moves the clock to this time, if it is not later already. Needs `clock`. */
+export async function advanceTo(t: ScenarioContext, atMs: number): Promise<void> {
+  const byMs = Math.ceil(atMs - (await t.operator.nowMs()));
+  if (byMs > 0) await t.operator.advance(byMs);
+}
 
 /** Long enough for an immediate answer, on any machine. */
 const IMMEDIATE_MS = 2_500;
@@ -28,10 +35,7 @@ export async function suspendRequest(
 }
 
 /** The answer that comes without moving the clock; undefined if there is none. */
-export async function immediateAnswer(
-  t: ScenarioContext,
-  send: () => Promise<Answer>,
-): Promise<Answer | undefined> {
+export async function immediateAnswer(t: ScenarioContext, send: () => Promise<Answer>) {
   let answer: Answer | undefined;
   let over = false;
   const sent = send().then((each) => {
