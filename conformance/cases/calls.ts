@@ -35,6 +35,14 @@ export async function validCall<Name extends OperationName>(
   return { operation, ...(await partsOf(t, operation, at, role)) };
 }
 
+/** The same with a key, so that each time after the first it is a repeat. */
+export async function keyedCall<Name extends WriteName>(
+  t: ScenarioContext,
+  operation: Name,
+): Promise<ValidCall<Name> & { readonly key: string }> {
+  return { ...(await validCall(t, operation)), key: t.fresh.key() };
+}
+
 async function partsOf(
   t: ScenarioContext,
   operation: OperationName,
@@ -119,12 +127,14 @@ export async function readBack(
   call: ValidCall,
   role: Role = t.mainRole,
 ): Promise<Answer | undefined> {
-  const { operation, account, transaction, body = {} } = call;
+  // Under its key it would get its first answer again.
+  const { key, ...unkeyed } = call;
+  const { operation, account, transaction, body = {} } = unkeyed;
   if (account !== undefined) return t.given.reread(account, role);
   if (transaction !== undefined) return t.given.rereadTransaction(transaction, role);
   if (operation === 'createAccount') return t.given.reread({ body }, role);
   if (operation === 'createTransaction') return t.given.rereadTransaction({ body }, role);
-  return operation === 'bulkCreateAccounts' ? t.answered(call, { as: role }) : undefined;
+  return operation === 'bulkCreateAccounts' ? t.answered(unkeyed, { as: role }) : undefined;
 }
 
 /** Changes the record, so that a second execution returns another body than the first. */

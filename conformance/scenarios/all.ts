@@ -18,7 +18,6 @@ import * as routing from './delivery/routing.ts';
 import * as errors from './errors/errors.ts';
 import * as concurrency from './idempotency/concurrency.ts';
 import * as keys from './idempotency/keys.ts';
-import * as lifetime from './idempotency/lifetime.ts';
 import * as repeats from './idempotency/repeats.ts';
 import * as limits from './limits/limits.ts';
 import * as transactions from './transactions/transactions.ts';
@@ -28,7 +27,7 @@ import * as webhooks from './webhooks/webhooks.ts';
 
 const FAMILIES: readonly Readonly<Record<string, Scenario | readonly Scenario[]>>[] = [
   ...[conventions, accounts, updates, bulk, transactions, transitions],
-  ...[authentication, tokens, reach, keys, repeats, lifetime, concurrency],
+  ...[authentication, tokens, reach, keys, repeats, concurrency],
   ...[webhooks, routing, forms, retries, progress, errors, limits],
 ];
 

@@ -1,5 +1,6 @@
 // ERR: the form of refusals, their codes and statuses, a request id for every answer, and unreadable
 // bodies.
+import { keyedCall } from '../../cases/calls.ts';
 import {
   as,
   BROKEN_JSON,
@@ -143,10 +144,9 @@ export const errTrouble: Scenario = {
       if ((await fault.hits()) >= 1) expectProblem(t, answer);
       await fault.remove();
     }
-    const call = { body: t.newAccount(), key: t.fresh.key() };
-    const send = () => t.call('createAccount', call);
-    const held = await suspendRequest(t, match.operation, { kind: 'delay', ms: 5_000 }, send);
-    expectProblem(t, await send());
+    const call = await keyedCall(t, 'createAccount');
+    const held = await suspendRequest(t, call, 5_000);
+    expectProblem(t, await t.call(call));
     await t.operator.advance(5_000);
     await held();
   },

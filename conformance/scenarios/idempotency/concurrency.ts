@@ -1,6 +1,6 @@
 // IDEM-12, IDEM-14, IDEM-15: concurrent requests. Under one key one request runs, and the others get
 // its answer or a 409; under one reference one record is created.
-import { isAvailable, readBack, validCall } from '../../cases/calls.ts';
+import { isAvailable, keyedCall, readBack, validCall } from '../../cases/calls.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -29,9 +29,8 @@ export const idemCrowdOfWrites: Scenario = {
       if (!(await isAvailable(t, operation))) continue;
       const { words } = OPERATIONS[operation];
       await t.branch('IDEM-15', `${words}, ${size} times at once`, async () => {
-        const call = await validCall(t, operation);
-        const key = t.fresh.key();
-        const answers = await t.sendTogether(size, () => t.call(call, { key }));
+        const call = await keyedCall(t, operation);
+        const answers = await t.sendTogether(size, () => t.call(call));
         const one = expectOneRun(t, words, answers);
         // The record matches the one response: no other request ran.
         const read = one && (await readBack(t, call));
@@ -84,13 +83,12 @@ export const idemCrowdHeldBack: Scenario = {
     for (const operation of ['createAccount', 'openPosition', 'updateAccount'] as const) {
       const { words } = OPERATIONS[operation];
       await t.branch('IDEM-15', `${words}, held back`, async () => {
-        const call = await validCall(t, operation);
-        const key = t.fresh.key();
+        const call = await keyedCall(t, operation);
         const effect = { kind: 'delay', ms: 1_000 };
         const fault = await t.operator.fault({ match: { operation }, effect, times: 6 });
         const answered: Answer[] = [];
         const sent = Array.from({ length: 6 }, async () => {
-          const answer = await t.call(call, { key });
+          const answer = await t.call(call);
           answered.push(answer);
           return answer;
         });
@@ -127,10 +125,9 @@ export const idemInFlight: Scenario = {
 
 /** False if a repeat was not answered while the first request ran. */
 async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise<boolean> {
-  const call = await validCall(t, operation);
-  const key = t.fresh.key();
-  const send = () => t.call(call, { key });
-  const held = await suspendRequest(t, operation, { kind: 'delay', ms: 2_000 }, send);
+  const call = await keyedCall(t, operation);
+  const send = () => t.call(call);
+  const held = await suspendRequest(t, call, 2_000);
   for (const answer of [await immediateAnswer(t, send), await immediateAnswer(t, send)]) {
     if (answer === undefined) {
       const expected = `${IN_FLIGHT.join(' ')} at once, while ${OPERATIONS[operation].words} runs`;
@@ -154,16 +151,12 @@ export const idemInFlightApart: Scenario = {
   rules: ['IDEM-2b', 'IDEM-14a'],
   needs: ['fault', 'clock', 'no_amend'],
   async run(t) {
-    const [call, other] = [
-      await validCall(t, 'createAccount'),
-      await validCall(t, 'createAccount'),
-    ];
-    const key = t.fresh.key();
-    const delay = { kind: 'delay', ms: 2_000 };
-    const held = await suspendRequest(t, 'createAccount', delay, () => t.call(call, { key }));
+    const call = await keyedCall(t, 'createAccount');
+    const other = { ...(await validCall(t, 'createAccount')), key: call.key };
+    const held = await suspendRequest(t, call, 2_000);
     for (const [rule, words, send] of [
-      ['IDEM-14a', 'another subject under the key', () => t.call(other, { key })],
-      ['IDEM-2b', 'another credential', () => t.call(call, { key, as: 'no_amend' })],
+      ['IDEM-14a', 'another subject under the key', () => t.call(other)],
+      ['IDEM-2b', 'another credential', () => t.call(call, { as: 'no_amend' })],
     ] as const) {
       claimImmediate(t, rule, `${words} served meanwhile`, true, await immediateAnswer(t, send));
     }
@@ -172,7 +165,7 @@ export const idemInFlightApart: Scenario = {
   },
 };
 
-/** Served, or refused as in flight; an answer that waits for the first request comes too late. */
+/** Served, or refused as in flight, without waiting for the first request. */
 function claimImmediate(
   t: ScenarioContext,
   rule: RuleId,
@@ -180,11 +173,9 @@ function claimImmediate(
   isServed: boolean,
   answer: Answer | undefined,
 ): void {
-  if (answer === undefined) t.claim(rule, words, false, 'no answer until it was over');
-  else {
-    const truth = isServed ? answer.isServed : answer.status === 409;
-    t.claim(rule, words, truth, describeAnswer(answer), answer);
-  }
+  const truth = isServed ? answer?.isServed : answer?.status === 409;
+  const seen = answer ? describeAnswer(answer) : 'no answer until it was over';
+  t.claim(rule, words, truth ?? false, seen, ...(answer ? [answer] : []));
 }
 
 export const idemNotAbandoned: Scenario = {
@@ -195,27 +186,23 @@ export const idemNotAbandoned: Scenario = {
   observes: ['NS-34'],
   needs: ['fault', 'clock'],
   async run(t) {
-    const update = await validCall(t, 'updateAccount');
-    const create = await validCall(t, 'createAccount');
-    const [slowKey, hungKey] = [t.fresh.key(), t.fresh.key()];
-    const slow = () => t.call(update, { key: slowKey });
-    const hung = () => t.call(create, { key: hungKey });
-    const delay = { kind: 'delay', ms: 29_500 };
-    const held = await suspendRequest(t, 'updateAccount', delay, slow);
-    await suspendRequest(t, 'createAccount', { kind: 'hang' }, hung);
+    const [slow, hung] = [await keyedCall(t, 'updateAccount'), await keyedCall(t, 'createAccount')];
+    const held = await suspendRequest(t, slow, 29_500);
+    await suspendRequest(t, hung, Number.POSITIVE_INFINITY);
     let lastS = 0;
     // Repeats before the timeout neither delay it nor bring it forward.
     for (const atS of [0, 15, 29]) {
       if (atS > 0) await t.operator.advance((atS - lastS) * 1000);
       lastS = atS;
-      for (const send of [slow, hung]) {
+      for (const call of [slow, hung]) {
         const words = `${IN_FLIGHT.join(' ')} after ${atS} s`;
-        claimImmediate(t, 'IDEM-14b', words, false, await immediateAnswer(t, send));
+        const answer = await immediateAnswer(t, () => t.call(call));
+        claimImmediate(t, 'IDEM-14b', words, false, answer);
       }
     }
     await t.operator.advance(500);
     t.expect('IDEM-14b', await held()).served('served after 29.5 s');
-    await observeAbandonment(t, hung);
+    await observeAbandonment(t, () => t.call(hung));
   },
 };
 

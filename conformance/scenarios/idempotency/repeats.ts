@@ -2,7 +2,7 @@
 // has no side effects; refusals are kept like successes.
 
 import { isDeepStrictEqual } from 'node:util';
-import { moveOn, readBack, validCall, type WriteCall } from '../../cases/calls.ts';
+import { keyedCall, moveOn, readBack, validCall, type WriteCall } from '../../cases/calls.ts';
 import { body, type Fault, ifMatch, path, rows } from '../../cases/refusals.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { bytesWithRequestIdOf, isReplayOf } from '../../engine/judge/replay.ts';
@@ -26,6 +26,7 @@ import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.t
 import { type Bodied, envelopeIn, eventIdOf } from '../delivery/deliveries.ts';
 import { subscribe } from '../delivery/events.ts';
 import { ACCOUNT_MEMBERS } from '../support/account-assertions.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { MEMBERS } from '../support/transaction-assertions.ts';
 
@@ -41,10 +42,9 @@ function replayOf(operation: WriteName): Scenario {
     observes: hasTag ? ['NS-29'] : [],
     needs: route.startsWith('/api/v1/accounts') ? [] : ['trading_account'],
     async run(t) {
-      const call = await validCall(t, operation);
-      const key = t.fresh.key();
-      const send = () => t.call(call, { key });
-      const first = await t.control(call, { key });
+      const call = await keyedCall(t, operation);
+      const send = () => t.call(call);
+      const first = await t.control(call);
       // IDEM-4b: later changes to the record are not part of the first answer.
       await moveOn(t, call, first);
       const before = await readBack(t, call);
@@ -73,10 +73,8 @@ function replayOf(operation: WriteName): Scenario {
 /** Ids of the records that an answer is about; empty if it names none. */
 function recordsIn(answer: Answer): string {
   const entries = answer.at('rows');
-  const ids = Array.isArray(entries)
-    ? entries.map((each) => memberAt(each, 'id'))
-    : [answer.at('id')];
-  return ids.filter((id) => id !== undefined).join(', ');
+  const records = Array.isArray(entries) ? entries : [answer.json];
+  return records.flatMap((each) => memberAt(each, 'id') ?? []).join(', ');
 }
 
 /** IDEM-5: each answer has its own id in the header. ERR-4 judges that every call has one. */
@@ -296,45 +294,36 @@ export const idemRepeatsLeaveNothing: Scenario = {
   needs: ['ledger', 'emit', 'settle', 'clock', 'fresh_trading_account'],
   async run(t) {
     for (const operation of WRITE_NAMES) {
-      const { words } = OPERATIONS[operation];
-      await t.branch('IDEM-4c', words, async () => {
-        await expectNothingLeft(t, words, () => validCall(t, operation));
-      });
+      await expectNothingLeft(t, OPERATIONS[operation].words, () => keyedCall(t, operation));
     }
     // The only cancellation that books money.
-    const words = 'cancelling what has settled';
-    await t.branch('IDEM-4c', words, async () => {
-      await expectNothingLeft(t, words, async () => {
-        const call = await validCall(t, 'cancelTransaction');
-        const { id, account_id } = call.transaction!;
-        await t.control('approveTransaction', { id, account_id });
-        await t.operator.settle(id);
-        return call;
-      });
+    await expectNothingLeft(t, 'cancelling what has settled', async () => {
+      const call = await keyedCall(t, 'cancelTransaction');
+      const { id, account_id } = call.transaction!;
+      await t.control('approveTransaction', { id, account_id });
+      await t.operator.settle(id);
+      return call;
     });
   },
 };
 
-async function expectNothingLeft(
-  t: ScenarioContext,
-  words: string,
-  prepare: () => Promise<WriteCall>,
-): Promise<void> {
-  const expected = `${words} twice more under one key: nothing more than was there before`;
-  let left = await leftBy(t, await prepare(), 0);
-  // NS-11: an event may follow its request a little later.
-  if (left.moved !== '') left = await leftBy(t, await prepare(), GRACE_MS);
-  t.claim('IDEM-4c', expected, left.moved === '', left.moved, ...left.answers);
+function expectNothingLeft(t: ScenarioContext, words: string, prepare: () => Promise<WriteCall>) {
+  return t.branch('IDEM-4c', words, async () => {
+    const expected = `${words} twice more under one key: nothing more than was there before`;
+    let left = await leftBy(t, await prepare(), 0);
+    // NS-11: an event may follow its request a little later.
+    if (left.moved !== '') left = await leftBy(t, await prepare(), GRACE_MS);
+    t.claim('IDEM-4c', expected, left.moved === '', left.moved, ...left.answers);
+  });
 }
 
 async function leftBy(t: ScenarioContext, call: WriteCall, graceMs: number) {
-  const key = t.fresh.key();
-  const first = await t.control(call, { key });
+  const first = await t.control(call);
   if (call.operation === 'approveTransaction') await t.operator.settle(call.transaction!.id);
   await t.operator.advance(SETTLES_MS);
   await t.sleep(graceMs);
   const before = await footprintOf(t, call);
-  const repeats = [await t.call(call, { key }), await t.call(call, { key })];
+  const repeats = [await t.call(call), await t.call(call)];
   await t.operator.advance(SETTLES_MS);
   const after = await footprintOf(t, call);
   const moved = (Object.keys(before) as (keyof typeof before)[])
@@ -346,15 +335,11 @@ async function leftBy(t: ScenarioContext, call: WriteCall, graceMs: number) {
 /** The effects of a call, as an operator sees them. Needs `ledger` and `emit`. */
 async function footprintOf(t: ScenarioContext, call: WriteCall) {
   const { operator } = t;
+  const { account, transaction, body, rows = [] } = call;
   const accounts: unknown[] = [];
   const transactions: unknown[] = [];
-  for (const body of [
-    call.account?.body,
-    call.transaction?.body,
-    call.body,
-    ...(call.rows ?? []),
-  ]) {
-    const { client_reference_id: reference, email } = body ?? {};
+  for (const each of [account?.body, transaction?.body, body, ...rows]) {
+    const { client_reference_id: reference, email } = each ?? {};
     if (email !== undefined) {
       accounts.push(await operator.accounts(String(email)));
       accounts.push(await operator.accounts(String(reference)));
@@ -385,14 +370,12 @@ export const idemRepeatsEmitNothing: Scenario = {
   needs: ['receiver', 'trading_account'],
   async run(t) {
     const listener = await subscribe(t);
-    const pairs: { operation: WriteName; thrice: Answer; once: Answer }[] = [];
-    for (const operation of SENT) {
-      const [call, twin] = [await validCall(t, operation), await validCall(t, operation)];
-      const key = t.fresh.key();
-      const thrice = await t.control(call, { key });
-      for (const _ of [1, 2]) await t.call(call, { key });
-      pairs.push({ operation, thrice, once: await t.control(twin) });
-    }
+    const pairs = await inTurn(SENT, async (operation) => {
+      const [call, twin] = [await keyedCall(t, operation), await keyedCall(t, operation)];
+      const thrice = await t.control(call);
+      for (const _ of [1, 2]) await t.call(call);
+      return { operation, thrice, once: await t.control(twin) };
+    });
     // The twin was sent last, so events of the repeats arrive before its events, or shortly after.
     // On a busy machine all may arrive late, so they are awaited before they are judged.
     const { deliveries } = listener.hook;
@@ -401,15 +384,13 @@ export const idemRepeatsEmitNothing: Scenario = {
     await t.sleep(GRACE_MS);
     await t.until(() => pairs.every(({ thrice, once }) => count(thrice) <= count(once)), MORE_MS);
     const arrived = await listener.arrived();
-    const names = pairs.flatMap(({ operation, ...each }) => [
-      ...namesIn(operation, each.thrice),
-      ...namesIn(operation, each.once),
-    ]);
+    const names = pairs.flatMap(({ operation, thrice, once }) =>
+      [thrice, once].flatMap((answer) => namesIn(operation, answer)),
+    );
     for (const { operation, thrice, once } of pairs) {
       // Records of two kinds may have the same id, which then does not tell what an event is about.
-      if (new Set(names.filter(([id]) => id === idOf(thrice)).map(([, name]) => name)).size > 1) {
-        continue;
-      }
+      const kinds = names.filter(([id]) => id === idOf(thrice)).map(([, name]) => name);
+      if (new Set(kinds).size > 1) continue;
       const { words } = OPERATIONS[operation];
       const [many, twinEvents] = [eventsAbout(arrived, thrice), eventsAbout(arrived, once)];
       const expected = `${twinEvents.size} events about ${idOf(thrice)}, as after ${words} once`;

@@ -4,6 +4,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { OperationCall } from '../../engine/send/call.ts';
 
 /** Moves the clock to this time, if it is not later already. Needs `clock`. */
 export async function advanceTo(t: ScenarioContext, atMs: number): Promise<void> {
@@ -15,17 +16,18 @@ export async function advanceTo(t: ScenarioContext, atMs: number): Promise<void>
 const IMMEDIATE_MS = 2_500;
 
 /**
- * Sends a request that a fault holds back, and returns once it is held; the answer comes later.
- * Needs `fault`.
+ * Sends a call that a fault holds back for this time of the target's clock, and returns once it is
+ * held; the answer comes later. Needs `fault`.
  */
 export async function suspendRequest(
   t: ScenarioContext,
-  operation: string,
-  effect: { readonly kind: string; readonly ms?: number },
-  send: () => Promise<Answer>,
+  call: OperationCall,
+  ms: number,
 ): Promise<() => Promise<Answer>> {
+  const { operation } = call;
+  const effect = ms === Number.POSITIVE_INFINITY ? { kind: 'hang' } : { kind: 'delay', ms };
   const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
-  const answer = send();
+  const answer = t.call(call);
   // It may fail after the scenario ends, when nothing awaits it any more.
   answer.catch(() => {});
   const isHeld = await t.until(async () => (await fault.hits()) >= 1, IMMEDIATE_MS);
