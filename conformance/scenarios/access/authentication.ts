@@ -4,6 +4,7 @@ import {
   anyRefusal,
   as,
   asHolderOf,
+  type Expected,
   type Fault,
   type RefusalRow,
   refusals,
@@ -19,26 +20,33 @@ import type { CredentialOptions } from '../../providers/target.ts';
 import { FORBIDDEN, READ_ONLY } from '../../spec/errors.ts';
 import {
   OPERATIONS,
+  type OperationName,
   SCOPED_NAMES,
   SCOPES,
   type ScopedName,
   WRITE_NAMES,
 } from '../../spec/operations.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { findReads } from '../support/reads.ts';
-import { asReader, asTrader, mintDelegated, trader } from './delegated-tokens.ts';
+import {
+  asReader,
+  asTrader,
+  delegatedPlace,
+  delegatedTokens,
+  mintDelegated,
+  trader,
+} from './delegated-tokens.ts';
 
 function matrixRows(operation: ScopedName): RefusalRow[] {
   const own: readonly string[] = OPERATIONS[operation].scopes;
   const others = SCOPES.filter(
     (scope) => !own.includes(scope) && !(scope === AMEND && isOfFunds(operation)),
   );
+  const row = (words: string, scope: string, expected: Expected) =>
+    ['AUTH-4', operation, words, asHolderOf(scope), expected] as const;
   return [
-    ...own.map((scope): RefusalRow => {
-      return ['AUTH-4', operation, `with ${scope} alone`, asHolderOf(scope), 'served'];
-    }),
-    ...others.map((scope): RefusalRow => {
-      return ['AUTH-4', operation, `${scope} alone`, asHolderOf(scope), FORBIDDEN];
-    }),
+    ...own.map((scope) => row(`with ${scope} alone`, scope, 'served')),
+    ...others.map((scope) => row(`${scope} alone`, scope, FORBIDDEN)),
   ];
 }
 
@@ -112,6 +120,7 @@ function header(change: (token: string) => string | null): Fault {
 
 const NO_TOKEN = header(() => null);
 const REVERSED = header((token) => `Bearer ${[...token].reverse().join('')}`);
+const SHORTENED = header((token) => `Bearer ${token.slice(0, -1)}`);
 const OTHER_CASE = header((token) => `Bearer ${[...token].map(inOtherCase).join('')}`);
 
 function inOtherCase(letter: string): string {
@@ -129,13 +138,7 @@ export const authToken = refusals({
     ['AUTH-1', CREATE, 'an empty token', header(() => 'Bearer'), anyRefusal],
     ['AUTH-1', CREATE, 'the token reversed', REVERSED, anyRefusal],
     ['AUTH-1', CREATE, 'a character more', header((token) => `Bearer ${token}x`), anyRefusal],
-    [
-      'AUTH-1',
-      CREATE,
-      'a character less',
-      header((token) => `Bearer ${token.slice(0, -1)}`),
-      anyRefusal,
-    ],
+    ['AUTH-1', CREATE, 'a character less', SHORTENED, anyRefusal],
     ['AUTH-1', CREATE, 'the token in the other case', OTHER_CASE, anyRefusal],
     ['AUTH-1', CREATE, 'another scheme', header((token) => `Basic ${token}`), anyRefusal],
     ['AUTH-1', CREATE, 'no scheme', header((token) => token), anyRefusal],
@@ -178,10 +181,8 @@ export const authReadOnly = refusals({
   rows: OF_MONEY.map((name) => ['AUTH-2', name, 'a read-only token', asReader, READ_ONLY] as const),
   async also(t) {
     // NS-57: it has no scope for accounts either, so that either refusal is correct.
-    const { as: reader } = (await asReader(t, {
-      operation: CREATE,
-      place: (await trader(t)).place!,
-    }))!;
+    const { account_id } = await delegatedPlace(t, 'read_only');
+    const reader = await delegatedTokens(t, account_id, true)();
     const account = await t.call('createAccount', { as: reader, body: t.newAccount() });
     t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
       read_only_before_scope: account.code === READ_ONLY[1],
@@ -192,14 +193,14 @@ export const authReadOnly = refusals({
   },
 });
 
-async function firmOf(t: ScenarioContext): Promise<string> {
-  return (await t.credential(t.mainRole)).firmId ?? '1';
+async function permit(t: ScenarioContext, operation: OperationName, isPermitted: boolean) {
+  const { firmId = '1' } = await t.credential(t.mainRole);
+  await t.operator.permit(firmId, operation, isPermitted);
 }
 
 const notPermitted: Fault = async (t, { operation }) => {
-  const firm = await firmOf(t);
-  await t.operator.permit(firm, operation, false);
-  return { undo: () => t.operator.permit(firm, operation, true) };
+  await permit(t, operation, false);
+  return { undo: () => permit(t, operation, true) };
 };
 
 export const authPermissions = refusals({
@@ -212,10 +213,9 @@ export const authPermissions = refusals({
   besides: ['BULK-3'],
   async also(t) {
     const { body: known } = await t.given.account();
-    await t.operator.permit(await firmOf(t), CREATE, false);
+    await permit(t, CREATE, false);
     const bodies = [t.newAccount(), known, t.newAccount({ email: 'no at sign' })];
-    const singles: Answer[] = [];
-    for (const body of bodies) singles.push(await t.call('createAccount', { body }));
+    const singles = await inTurn(bodies, (body) => t.call('createAccount', { body }));
     const batch = await t.call('bulkCreateAccounts', { rows: bodies });
     t.expect('AUTH-8', batch).is('another operation still allowed', batch.status !== 403);
     await t.branch('BULK-3', 'rows of a batch', async () => {

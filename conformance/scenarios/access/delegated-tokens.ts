@@ -4,7 +4,7 @@ import type { Caller, Fault } from '../../cases/refusals.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Who } from '../../engine/send/call.ts';
-import type { Credential, CredentialOptions, Place } from '../../providers/target.ts';
+import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { TRADER_SCOPES } from '../../spec/operations.ts';
 
 /**
@@ -15,18 +15,13 @@ const CALLS_EACH = 4;
 const MINTER_SCOPES = ['trades:write', 'transactions:write', ...TRADER_SCOPES];
 
 /** A token that can send the next call: the profile's, or a new one before the limit. */
-export function delegatedTokens(
-  t: ScenarioContext,
-  accountId: string,
-  readOnly = false,
-): () => Promise<Who> {
+export function delegatedTokens(t: ScenarioContext, accountId: string, readOnly = false) {
   let credential: Credential | undefined;
   let calls = 0;
-  return async () => {
+  return async (): Promise<Who> => {
     if (!t.has('mint')) return readOnly ? 'read_only' : 'delegated';
-    if (credential === undefined || calls === CALLS_EACH) {
+    if (credential === undefined || calls % CALLS_EACH === 0) {
       credential = await mintDelegated(t, { accountId, readOnly, scopes: TRADER_SCOPES });
-      calls = 0;
     }
     calls += 1;
     return credential;
@@ -56,34 +51,27 @@ export async function mintDelegated(
   minter?: Credential,
 ): Promise<Credential> {
   const scopes = [...new Set([...MINTER_SCOPES, ...options.scopes])];
-  const { clientId } = minter ?? (await t.operator.mint({ scopes }));
-  const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
-  return t.operator.mint({ kind: 'delegated', ...options, ...mintedBy });
+  const { clientId: mintedBy } = minter ?? (await t.operator.mint({ scopes }));
+  return t.operator.mint({ kind: 'delegated', ...options, ...(mintedBy && { mintedBy }) });
 }
 
 /** The place of a delegated token: a new one, or the one in the profile. */
-export async function delegatedPlace(
-  t: ScenarioContext,
-  role: 'delegated' | 'read_only',
-): Promise<Place> {
+export async function delegatedPlace(t: ScenarioContext, role: 'delegated' | 'read_only') {
   if (t.has('mint')) return t.given.freshPlace();
-  const { accountId, tradingAccountId } = await t.credential(role);
-  const delegated = role === 'delegated' ? undefined : await t.credential('delegated');
+  const credential = await t.credential(role);
+  const delegated = await t.credential('delegated');
   const seed = t.has('trading_account') ? await t.given.place() : undefined;
-  const own = accountId ?? delegated?.accountId;
-  const candidates = [
-    tradingAccountId,
-    delegated?.accountId === own ? delegated?.tradingAccountId : undefined,
-    seed?.account_id === own ? seed?.trading_account_id : undefined,
-  ];
-  const tradingAccount = candidates.find((each) => each !== undefined);
-  if (own === undefined || tradingAccount === undefined) {
-    const words =
-      role === 'read_only'
-        ? 'credentials.read_only has to be of the account of credentials.delegated'
-        : 'credentials.delegated: name its account_id and trading_account_id';
-    throw new Blocked(`setup failed: ${words}`);
+  const account_id = credential.accountId ?? delegated.accountId;
+  const trading_account_id =
+    credential.tradingAccountId ??
+    (delegated.accountId === account_id ? delegated.tradingAccountId : undefined) ??
+    (seed?.account_id === account_id ? seed?.trading_account_id : undefined);
+  if (account_id !== undefined && trading_account_id !== undefined) {
+    return { account_id, trading_account_id, currency: seed?.currency ?? 'USD' };
   }
-  const currency = seed?.currency ?? 'USD';
-  return { account_id: own, trading_account_id: tradingAccount, currency };
+  const words =
+    role === 'read_only'
+      ? 'credentials.read_only has to be of the account of credentials.delegated'
+      : 'credentials.delegated: name its account_id and trading_account_id';
+  throw new Blocked(`setup failed: ${words}`);
 }

@@ -12,6 +12,7 @@ import type { Place } from '../../providers/target.ts';
 import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { DECISIONS, OPERATIONS } from '../../spec/operations.ts';
 import { expectOutOfReach } from '../support/hidden.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { pageFrom } from '../support/reads.ts';
 import { delegatedPlace, delegatedTokens, mintDelegated } from './delegated-tokens.ts';
@@ -66,16 +67,12 @@ const MONEY: readonly NamingRow[] = [
     (t, { place }) => ({ operation: 'createTransaction', body: t.newTransaction(place!) }),
   ],
   ...DECISIONS.flatMap((operation): NamingRow[] => {
-    const decision = (id: string | undefined, account_id: string) => ({
-      operation,
-      id,
-      account_id,
-    });
+    const at = (id: string | undefined, account_id: string) => ({ operation, id, account_id });
     return [
-      ['a transaction', (_, { transaction, account }) => decision(transaction, account)],
+      ['a transaction', (_, { transaction, account }) => at(transaction, account)],
       [
         'a transaction, under an account of its own',
-        (_, { transaction }, home) => decision(transaction, home.account_id),
+        (_, { transaction }, home) => at(transaction, home.account_id),
       ],
     ];
   }),
@@ -132,10 +129,8 @@ export const authFirm: Scenario = {
 async function lookFrom(t: ScenarioContext, rule: ReachRule, outsider: Role, insider: Role) {
   const view: View = { rule, insider, outsider: async () => outsider };
   const own = await t.given.account({}, outsider);
-  const update = { first_name: t.fresh.text() };
-  const options = { ifMatch: own.etag, key: t.fresh.key() };
-
-  await t.control('updateAccount', { as: outsider, id: own.id, body: update, ...options });
+  const update = { id: own.id, body: { first_name: t.fresh.text() }, ifMatch: own.etag };
+  await t.control('updateAccount', { as: outsider, ...update });
   const foreign = await t.given.account({}, insider);
   const records = {
     hidden: { account: foreign.id, tag: foreign.etag },
@@ -230,9 +225,11 @@ function expectPositionsHidden(t: ScenarioContext, view: View, home: Place, abro
     };
     const position = await open(view.insider, abroad);
     const hidden = { account: abroad.account_id, place: abroad, position };
-    const own = async () => {
-      return { account: home.account_id, place: home, position: await open(t.mainRole, home) };
-    };
+    const own = async () => ({
+      account: home.account_id,
+      place: home,
+      position: await open(t.mainRole, home),
+    });
     const rows: NamingRow[] = [
       ['a trading account', (_, { place }) => ({ operation: 'openPosition', body: order(place!) })],
     ];
@@ -249,16 +246,12 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const plain = await t.given.account({}, 'other_firm');
   const body = t.newAccount({}, 'other_firm');
   const answer = await t.call('createAccount', { body });
-  const refused = answer.isRefused;
-  const seen = `${answer.summary}, brand_id ${answer.at('brand_id')}`;
-  t.expect('AUTH-7', answer).is(`refused: brand ${body.brand_id} is another firm's`, refused, seen);
-  if (!refused) return;
-  t.observe('NS-63', `a brand of another firm: ${answer.summary}`, {
-    foreign_brand_status: answer.status,
-  });
-  const unknown = await t.call('createAccount', {
-    body: { ...t.newAccount(), brand_id: UNKNOWN_ID },
-  });
+  const { status, summary, isRefused } = answer;
+  const seen = `${summary}, brand_id ${answer.at('brand_id')}`;
+  const closed = `refused: brand ${body.brand_id} is another firm's`;
+  if (!t.expect('AUTH-7', answer).is(closed, isRefused, seen).ok) return;
+  t.observe('NS-63', `a brand of another firm: ${summary}`, { foreign_brand_status: status });
+  const unknown = await t.create({ brand_id: UNKNOWN_ID });
   const same = answer.status === unknown.status && answer.code === unknown.code;
   const words = `refused as a brand that no one has: ${unknown.summary}`;
   t.expect('AUTH-7', answer).is(words, same, answer.summary, unknown);
@@ -279,8 +272,7 @@ export const authDelegated: Scenario = {
     const outsider = delegatedTokens(t, home.account_id);
     const view: View = { rule: 'AUTH-5', insider: t.mainRole, outsider };
     const body = t.newTransaction(home);
-    const [who, key] = [await outsider(), t.fresh.key()];
-    await t.control('createTransaction', { as: who, body, key });
+    await t.control('createTransaction', { as: await outsider(), body });
     await expectMoneyHidden(t, view, home, await t.given.transaction(abroad), 201);
     await expectPositionsHidden(t, view, home, abroad);
     if (t.has('mint')) await observeCreating(t);
@@ -292,8 +284,7 @@ async function observeCreating(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
   const holder = await mintDelegated(t, { accountId: own.id, scopes: ['accounts:write'] });
   const created = await t.create({}, { as: holder });
-  const reference = { client_reference_id: foreign.reference };
-  const again = await t.create(reference, { as: holder });
+  const again = await t.create({ client_reference_id: foreign.reference }, { as: holder });
   const words = `another account by a delegated token: ${created.summary}`;
   t.observe('NS-64', `${words}; under a reference out of its reach: ${again.summary}`, {
     delegated_account_create: created.isServed ? 'served' : 'refused',
@@ -324,14 +315,11 @@ function expectBoth(
   send: (place: Place) => Promise<Answer>,
 ): Promise<void> {
   return t.branch('AUTH-5', words, async () => {
-    const answers: Answer[] = [];
-    for (const place of places) answers.push(await send(place));
+    const answers = await inTurn(places, send);
     // Only a 404 is about reach.
     if (answers.every((each) => !each.isServed && each.status !== 404)) {
       throw new Blocked(`trader scopes do not serve ${words}: ${answers[0]?.summary} (AUTH-4)`);
     }
-    for (const answer of answers) {
-      t.expect('AUTH-5', answer).served(`${words}, whichever the account`);
-    }
+    for (const each of answers) t.expect('AUTH-5', each).served(`${words}, whichever the account`);
   });
 }

@@ -7,6 +7,7 @@ import type { TokenForm } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { HOUR_MS, TOKENS_A_MINUTE } from '../../spec/literals.ts';
 import { expectRefusalForm } from '../limits/measure.ts';
+import { inTurn } from '../support/in-turn.ts';
 import {
   ask,
   askTwice,
@@ -48,12 +49,9 @@ export const authTokensWork: Scenario = {
     t.findings.controlled = true;
     const wrong = { ...client, clientSecret: `${client.clientSecret}x` };
     const refused = await ask(t, wrong, form);
-    const given = refused.isServed && tokenIn(refused) !== undefined;
-    t.expect('AUTH-3a', refused).is('no token for a wrong secret', !given);
-    const errors = refused.at('error') === undefined ? 'problem' : 'oauth';
-    t.observe('NS-50', `a wrong secret: ${refused.summary}, as ${errors}`, {
-      token_errors: errors,
-    });
+    t.expect('AUTH-3a', refused).is('no token for a wrong secret', tokenIn(refused) === undefined);
+    const token_errors = refused.at('error') === undefined ? 'problem' : 'oauth';
+    t.observe('NS-50', `a wrong secret: ${refused.summary}, as ${token_errors}`, { token_errors });
   },
 };
 
@@ -104,10 +102,9 @@ export const authTokenExpires: Scenario = {
     await t.operator.advance(seconds * 500 + 1_000);
     const other = t.newAccount();
     const late = await t.call('createAccount', { as: holder, body: other });
-    const refused = late.isRefused;
-    t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, refused);
+    t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, late.isRefused);
     const account = await t.call('createAccount', { body: other });
-    const first = !refused || account.status === control.status;
+    const first = !late.isRefused || account.status === control.status;
     t.expect('AUTH-1', account).is('201, because nothing was created before', first);
   },
 };
@@ -157,16 +154,14 @@ export const authTokenBudget: Scenario = {
  * follow within 40 seconds of the first ten.
  */
 async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm): Promise<void> {
-  let more = 0;
-  const seen: Answer[] = [];
-  for (const _ of [1, 2]) {
+  const asked = await inTurn([1, 2], async () => {
     await t.operator.advance(20_000);
-    const { answers, tokens } = await askUntilLimited(t, client, form, TOKENS_A_MINUTE + 1);
-    more += tokens.length;
-    seen.push(...answers);
-  }
+    return askUntilLimited(t, client, form, TOKENS_A_MINUTE + 1);
+  });
+  const more = asked.flatMap(({ tokens }) => tokens).length;
+  const answers = asked.flatMap((each) => each.answers);
   const words = 'at most ten more in the same minute';
-  t.claim('AUTH-3b', words, more <= TOKENS_A_MINUTE, `${more} more`, ...seen);
+  t.claim('AUTH-3b', words, more <= TOKENS_A_MINUTE, `${more} more`, ...answers);
 }
 
 /** The refusal and a token of the same minute; undefined if nothing was refused. */
@@ -220,8 +215,9 @@ export const authTokenBudgetApart: Scenario = {
     const idle = await clientOf(t, limited);
     // LIM-1 judges the number; here token requests must not reduce it.
     const allowance = await burst(t, idle);
-    if (allowance.served > MOST)
+    if (allowance.served > MOST) {
       throw new Blocked(`a rate of ${RATE} serves ${allowance.served} and more`);
+    }
     const client = await clientOf(t, limited);
     const found = await findForm(t, client);
     if (found === undefined) throw new Blocked('the token endpoint gives no token');
@@ -230,9 +226,9 @@ export const authTokenBudgetApart: Scenario = {
     const { served, answers } = await burst(t, client);
     const words = `${allowance.served} requests served, tokens notwithstanding`;
     t.claim('AUTH-3c', words, served >= allowance.served, `${served}`, ...answers);
-    const token = await askTwice(t, client, found.form);
-    const given = tokenIn(token) !== undefined;
-    t.expect('AUTH-3c', token).is('a token, though the rate is used up', given);
+    const answer = await askTwice(t, client, found.form);
+    const given = tokenIn(answer) !== undefined;
+    t.expect('AUTH-3c', answer).is('a token, though the rate is used up', given);
   },
 };
 
@@ -244,7 +240,6 @@ const MOST = RATE + 3;
 
 /** More concurrent requests than the rate allows, while the clock stands still. */
 async function burst(t: ScenarioContext, client: Known) {
-  const answers: Answer[] = [];
-  for (let n = 0; n <= MOST; n += 1) answers.push(await t.create({}, { as: client }));
+  const answers = await inTurn(Array(MOST + 1), () => t.create({}, { as: client }));
   return { served: answers.filter((each) => each.isServed).length, answers };
 }
