@@ -9,7 +9,7 @@ import { decimalId, filledText, not, oneOf } from '../../engine/judge/matchers.t
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import { printJson } from '../../engine/send/json.ts';
+import { isObject, printJson } from '../../engine/send/json.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, TOO_WIDE } from '../../spec/errors.ts';
 import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
@@ -187,9 +187,8 @@ export const bulkSizes: Scenario = {
     t.expect('BULK-7', most).is(`${MOST_ROWS} rows answered`, isAnswered);
     if (isAnswered) {
       const entries = entriesOf(t, most);
-      const moved = entries.findIndex(
-        (each, at) => each.client_reference_id !== sentRows[at]!.client_reference_id,
-      );
+      const sent = sentRows.map((row) => row.client_reference_id);
+      const moved = entries.findIndex((each, at) => each.client_reference_id !== sent[at]);
       t.expect('BULK-2', most).is('each row in its place', moved < 0, `another at rows.${moved}`);
       // The status for a known reference is judged where it is the only row.
       const failed = entries.filter((each) => Number(each.status) >= 300).length;
@@ -210,10 +209,8 @@ export const bulkResubmitted: Scenario = {
   async run(t) {
     const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
     const first = await t.control('bulkCreateAccounts', { rows });
-    const ofBoth = {
-      'rows.0.id': t.pick(first, 'rows.0.id'),
-      'rows.2.id': t.pick(first, 'rows.2.id'),
-    };
+    const idOf = (path: string) => ({ [path]: t.pick(first, path) });
+    const ofBoth = { ...idOf('rows.0.id'), ...idOf('rows.2.id') };
     // The same batch, and then one with the failed row corrected.
     const corrected = { ...rows[1], email: t.fresh.email() };
     for (const again of [rows, [rows[0]!, corrected, rows[2]!]]) {
@@ -243,22 +240,19 @@ type Entry = { readonly [name: string]: Json };
 
 function entriesOf(t: ScenarioContext, batch: Answer): Entry[] {
   const rows = batch.at('rows');
-  const whole =
-    Array.isArray(rows) && rows.every((each) => each !== null && typeof each === 'object');
+  const whole = Array.isArray(rows) && rows.every(isObject);
   t.must('BULK-2', batch).is('rows: an array with an entry for each row', whole);
   return rows as Entry[];
 }
 
 /** BULK-5: the members of an entry depend on whether its row succeeded. */
 function expectEntryForm(t: ScenarioContext, batch: Answer, index: number, entry: Entry): void {
-  const form =
-    Number(entry.status) >= 400
-      ? { id: null, code: filledText, detail: filledText }
-      : { id: not(null) };
+  const isFailed = Number(entry.status) >= 400;
+  const form = isFailed ? { id: null, code: filledText, detail: filledText } : { id: not(null) };
   for (const [name, wanted] of Object.entries(form)) {
     t.expect('BULK-5', batch).field(`rows.${index}.${name}`, wanted);
   }
-  if (Number(entry.status) >= 400 || entry.id == null) return;
+  if (isFailed || entry.id == null) return;
   t.expect('CONV-1a', batch).field(`rows.${index}.id`, decimalId);
   // It is not specified that a successful row has neither, but most clients expect it.
   for (const name of ['code', 'detail']) {

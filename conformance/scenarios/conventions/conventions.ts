@@ -89,10 +89,8 @@ function expectEach(
   names: readonly string[],
   wanted: typeof decimalId,
 ): void {
-  const odd = membersIn(answer.json).find(
-    ([path, value]) =>
-      names.includes(path.at(-1)!) && typeof value !== 'object' && !wanted.test(value),
-  );
+  const named = membersIn(answer.json).filter(([path]) => names.includes(path.at(-1)!));
+  const odd = named.find(([, value]) => typeof value !== 'object' && !wanted.test(value));
   const seen = odd === undefined ? undefined : `${odd[0].at(-1)}: ${printJson(odd[1])}`;
   const words = `${names.join(', ')}: each there is ${wanted.words}`;
   t.expect(rule, answer).is(words, odd === undefined, seen);

@@ -11,7 +11,6 @@ import {
   member,
   only,
   path,
-  type RefusalRow,
   raw,
   refusals,
   rows,
@@ -20,14 +19,14 @@ import {
 import { problemFormError, problemLinkError } from '../../engine/record/answer-monitor.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Unreachable } from '../../engine/scenario-errors.ts';
-import type { Answer } from '../../engine/send/answer.ts';
+import type { Answer, Json } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { ERROR_TABLE } from '../../spec/errors.ts';
-import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
-import { takesBody, WRITE_NAMES } from '../../spec/operations.ts';
-import { updatedOnce } from '../support/account-assertions.ts';
+import { UNKNOWN_ID } from '../../spec/literals.ts';
+import { OPERATIONS, WRITE_NAMES } from '../../spec/operations.ts';
 import { suspendRequest } from '../support/clock.ts';
+import { emailInUse, emailWithoutAt, staleTag, tooManyRows } from '../support/faults.ts';
 
 const PROBLEM = ['ERR-1a', 'ERR-1b', 'ERR-3'] as const satisfies readonly RuleId[];
 
@@ -54,11 +53,7 @@ function expectProblem(t: ScenarioContext, answer: Answer): void {
   const where = row === undefined ? 'in no row of it' : `which the table has under ${row[0]}`;
   t.expect('ERR-3', answer)
     .is('a status of the error table', codes.length > 0)
-    .is(
-      `${answer.status} with ${codes.join(' or ')}`,
-      isListed,
-      `${answer.status} ${answer.code}, ${where}`,
-    );
+    .is(`${answer.status} with ${codes.join(' or ')}`, isListed, `${answer.summary}, ${where}`);
 }
 
 const problem: Expected = (t, _, answer) => expectProblem(t, answer);
@@ -72,14 +67,6 @@ const problemIfJson: Expected = (t, rules, answer) => {
 };
 
 const noKey: Fault = () => ({ key: null });
-const noEmail = body((t) => ({ email: t.fresh.text() }));
-const emailInUse: Fault = async (t, valid) =>
-  body({ email: (await t.given.account()).email })(t, valid);
-const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
-const staleTag: Fault = async (t, valid) => {
-  const { id, stale } = await updatedOnce(t);
-  return { call: { ...valid, id, ifMatch: stale } };
-};
 const loopback = body({ url: 'https://127.0.0.1/conformance' });
 
 export const errTable = refusals({
@@ -90,7 +77,7 @@ export const errTable = refusals({
   rows: [
     [PROBLEM, 'createAccount', 'no key', noKey, problem],
     [PROBLEM, 'createAccount', 'an email in use', emailInUse, problem],
-    [PROBLEM, 'createAccount', 'an email without @', noEmail, problem],
+    [PROBLEM, 'createAccount', 'an email without @', emailWithoutAt, problem],
     [PROBLEM, 'bulkCreateAccounts', 'no rows', rows(() => []), problem],
     [PROBLEM, 'bulkCreateAccounts', 'a row too many', tooManyRows, problem],
     [PROBLEM, 'updateAccount', 'an unknown account', path(UNKNOWN_ID), problem],
@@ -114,11 +101,8 @@ export const errTable = refusals({
   },
 });
 
-function observeEntry(t: ScenarioContext, entry: ReturnType<Answer['at']>): void {
-  if (entry === undefined) {
-    t.observe('NS-13', 'the refusal that was seen has no entry');
-    return;
-  }
+function observeEntry(t: ScenarioContext, entry: Json | undefined) {
+  if (entry === undefined) return t.observe('NS-13', 'the refusal that was seen has no entry');
   const names = Object.keys(Object(entry)).sort().join(', ');
   const forms: Readonly<Record<string, string>> = {
     'field, message': 'field_message',
@@ -216,6 +200,9 @@ const plainTextIfRefused: Expected = (t, rules, answer) => {
 };
 
 const broken = raw(() => BROKEN_JSON);
+const TAKE_BODIES = [...WRITE_NAMES, 'createWebhook' as const].filter(
+  (name) => OPERATIONS[name].body,
+);
 
 export const errUnreadable = refusals({
   id: 'err-unreadable',
@@ -223,9 +210,7 @@ export const errUnreadable = refusals({
   observes: ['NS-14', 'NS-15', 'NS-47'],
   isForbiddenLeftOut: true,
   rows: [
-    ...[...WRITE_NAMES, 'createWebhook' as const].filter(takesBody).map((name): RefusalRow => {
-      return ['ERR-2', name, 'broken JSON', broken, plainText];
-    }),
+    ...TAKE_BODIES.map((name) => ['ERR-2', name, 'broken JSON', broken, plainText] as const),
     ['ERR-2', 'createAccount', 'JSON cut off', raw((text) => text.slice(0, -1)), plainText],
     ['ERR-2', 'createAccount', 'text after JSON', raw((text) => `${text} and more`), plainText],
     ['ERR-2', 'createAccount', 'no JSON', raw(() => 'no JSON at all'), plainText],
@@ -260,12 +245,8 @@ async function observeDuplicate(t: ScenarioContext): Promise<void> {
   const read = double.at('first_name');
   const isFirst = double.isServed && read === 'Twice';
   const reading = double.isServed ? 'last_wins' : 'refused';
-  t.observe(
-    'NS-47',
-    `a member given twice: ${double.summary} ${read ?? ''}`,
-    isFirst ? {} : { duplicate_members: reading },
-    isFirst,
-  );
+  const words = `a member given twice: ${double.summary} ${read ?? ''}`;
+  t.observe('NS-47', words, isFirst ? {} : { duplicate_members: reading }, isFirst);
 }
 
 /** NS-15. Padded with spaces: a service that accepts the size stores none of them. */
@@ -274,9 +255,10 @@ async function observeSize(t: ScenarioContext): Promise<void> {
   try {
     const large = await t.call('createAccount', { raw: long });
     const refused = large.status === 413 || large.status === 400;
-    t.observe('NS-15', `a body of 1.2 MB: ${large.summary}`, {
-      ...(refused ? { body_too_large_status: large.status } : { max_body_bytes: 2_000_000 }),
-    });
+    const setting = refused
+      ? { body_too_large_status: large.status }
+      : { max_body_bytes: 2_000_000 };
+    t.observe('NS-15', `a body of 1.2 MB: ${large.summary}`, setting);
   } catch (error) {
     // Some targets close the connection during such an upload: that is recorded, and no deviation.
     if (!(error instanceof Unreachable)) throw error;

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { keyedCall, moveOn, readBack, validCall, type WriteCall } from '../../cases/calls.ts';
-import { body, type Fault, ifMatch, path, rows } from '../../cases/refusals.ts';
+import { body, type Fault, ifMatch, path } from '../../cases/refusals.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import { bytesWithRequestIdOf, isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -21,11 +21,12 @@ import {
   STALE,
   TOO_WIDE,
 } from '../../spec/errors.ts';
-import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
+import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { type Bodied, envelopeIn, eventIdOf } from '../delivery/deliveries.ts';
 import { subscribe } from '../delivery/events.ts';
 import { ACCOUNT_MEMBERS } from '../support/account-assertions.ts';
+import { emailInUse, emailWithoutAt, tooManyRows } from '../support/faults.ts';
 import { inTurn } from '../support/in-turn.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { MEMBERS } from '../support/transaction-assertions.ts';
@@ -124,17 +125,13 @@ type RefusedRow = readonly [
   'corrected' | 'never corrected' | 'IDEM-11' | 'IDEM-13',
 ];
 
-const noEmail = body((t) => ({ email: t.fresh.text() }));
 const noChange = body((_, { account }) => ({
   ...{ first_name: undefined, country: account!.body.country },
 }));
 const noAmount = body((t) => ({ amount: t.fresh.text() }));
 const noReason = body({ reason: '' });
 const unknownPlace = body({ trading_account_id: UNKNOWN_ID });
-const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
 const otherTag = ifMatch('"987654321"');
-const emailInUse: Fault = async (t, valid) =>
-  body({ email: (await t.given.account()).email })(t, valid);
 const phoneInUse: Fault = async (t, valid) => {
   const phone = t.fresh.phone();
   await t.given.account({ phone });
@@ -163,7 +160,7 @@ const unknownPosition: Fault = async (t, valid) => {
 };
 
 const OF_ACCOUNTS: readonly RefusedRow[] = [
-  ['createAccount', INVALID, 'an email without @', noEmail, 'IDEM-11'],
+  ['createAccount', INVALID, 'an email without @', emailWithoutAt, 'IDEM-11'],
   ['createAccount', FORBIDDEN, 'another brand', ofOtherBrand, 'never corrected'],
   ['createAccount', INVALID_STATE, 'an email in use', emailInUse, 'IDEM-13'],
   ['createAccount', INVALID_STATE, 'a phone in use', phoneInUse, 'IDEM-13'],

@@ -13,7 +13,7 @@ import {
 import type { Answer } from '../../engine/send/answer.ts';
 import { nothingAnswers } from '../../engine/send/unreachable.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { SEED_KINDS, type SeedKind } from '../../providers/target.ts';
+import { type Place, SEED_KINDS } from '../../providers/target.ts';
 
 const ACCOUNTS = '/api/v1/accounts';
 
@@ -130,9 +130,7 @@ const roleScenarios = Object.entries(FAULTS).map(([name, findFault]): Scenario =
     async run(t) {
       if (role === t.mainRole || role === 'client') return;
       // AUTH-1: with a key, a 401 can only be about the token.
-      const harmless = await answered(() =>
-        t.answered('createAccount', { as: role, body: {}, key: t.fresh.key() }),
-      );
+      const harmless = await answered(() => t.answered('createAccount', { as: role, body: {} }));
       if (harmless?.status === 401) refuse(role, 'its token was refused (401), so it is not used');
       if (CREATORS.includes(role) && t.brandId(role) === undefined) await findBrand(t, role);
       const fault = await findFault?.(t);
@@ -160,9 +158,8 @@ async function sameFirm(t: ScenarioContext): Promise<string | undefined> {
   if (firm === undefined) return undefined;
   const own = createdId(await create(t, 'other_firm'), 'firm_id');
   // A credential of another firm cannot create at our brand.
-  const here = t.newAccount({ brand_id: ours.at('brand_id') }, 'other_firm');
-  const there =
-    own ?? createdId(await t.call('createAccount', { as: 'other_firm', body: here }), 'firm_id');
+  const here = { brand_id: ours.at('brand_id') };
+  const there = own ?? createdId(await t.create(here, { as: 'other_firm' }), 'firm_id');
   if (there !== firm) return undefined;
   const id = createdId(ours, 'id') ?? '';
   const patch = { first_name: 'Ada' };
@@ -216,30 +213,34 @@ async function cannotTrade(t: ScenarioContext): Promise<string | undefined> {
   if (created.status === 404 && created.code === 'not_found') {
     return `it does not reach account ${accountId} and its ${tradingAccountId} (404)`;
   }
-  const id = createdId(created, 'id');
-  if (id !== undefined)
-    await t.call('cancelTransaction', { as: 'delegated', id, account_id: accountId });
+  await cancelCreated(t, created, place, 'delegated');
   return undefined;
 }
 
+async function cancelCreated(
+  t: ScenarioContext,
+  created: Answer,
+  { account_id }: Place,
+  as?: Role,
+) {
+  const id = createdId(created, 'id');
+  if (id !== undefined) await t.call('cancelTransaction', { as, id, account_id });
+}
+
 const seedScenarios = SEED_KINDS.map(
-  (kind: SeedKind): Scenario => ({
+  (kind): Scenario => ({
     id: `profile-${kind.replaceAll('_', '-')}`,
     title: `seeds.${kind} is a trading account that the target knows`,
     rules: [],
     confirms: kind,
     async run(t) {
       const place = await t.target.seed(kind);
-      const created = await t.answered('createTransaction', {
-        body: t.newTransaction(place),
-        key: t.fresh.key(),
-      });
+      const created = await t.answered('createTransaction', { body: t.newTransaction(place) });
       if (created.status === 404 && created.code === 'not_found') {
         const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
         refuse(kind, `the target does not know ${names} (404), so it is not used`);
       }
-      const id = createdId(created, 'id');
-      if (id !== undefined) await t.call('cancelTransaction', { id, account_id: place.account_id });
+      await cancelCreated(t, created, place);
     },
   }),
 );
@@ -276,9 +277,8 @@ async function reach(t: ScenarioContext, url: string): Promise<void> {
 
 /** A minimal account under a role; a role without a brand names the main role's brand. */
 function create(t: ScenarioContext, role: Role): Promise<Answer> {
-  const over = t.brandId(role) === undefined ? { brand_id: t.brandId(t.mainRole) } : {};
-  const isBound = CREATORS.includes(role) && t.brandId(role) === undefined;
-  const body = t.newAccount(isBound ? {} : over, role);
+  const isNamed = t.brandId(role) !== undefined || CREATORS.includes(role);
+  const body = t.newAccount(isNamed ? {} : { brand_id: t.brandId(t.mainRole) }, role);
   return t.answered('createAccount', { as: role, body });
 }
 

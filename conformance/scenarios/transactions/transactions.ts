@@ -21,6 +21,8 @@ import type { RequestBody } from '../../engine/send/call.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
 import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
+import { reference, referenceOf } from '../support/faults.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { expectUnchanged, MEMBERS } from '../support/transaction-assertions.ts';
 
 const CREATE = 'createTransaction';
@@ -46,12 +48,10 @@ export const txnStartsPending: Scenario = {
     if (first.status === 401 || first.status === 403) {
       throw new Blocked(`the credential may not create transactions: ${first.summary}`);
     }
-    const answers = [first];
-    for (const over of OTHERS) {
-      const created = await send(over);
-      if (created.isServed) answers.push(created);
+    const others = await inTurn(OTHERS, (over) => send(over));
+    for (const each of [first, ...others.filter(({ isServed }) => isServed)]) {
+      t.expect('TXN-1', each).status(201).field('status', 'pending');
     }
-    for (const each of answers) t.expect('TXN-1', each).status(201).field('status', 'pending');
     const extra = { status: 'approved', state: 'approved', approved: true, auto_approve: true };
     const withExtra = await send(extra);
     // NS-27: unknown members may be ignored or refused.
@@ -87,8 +87,7 @@ export const txnReference: Scenario = {
       const { trading_account_id } = await t.operator.openTradingAccount(place.account_id);
       bodies.push({ ...first.body, trading_account_id });
     }
-    for (const each of bodies)
-      expectFirst(t, first, await t.call('createTransaction', { body: each }));
+    for (const body of bodies) expectFirst(t, first, await t.call('createTransaction', { body }));
     if (t.has('no_amend')) {
       // A reference belongs to the firm, and not to the credential that used it first.
       const elsewhere = await t.call('createTransaction', { as: 'no_amend', body: first.body });
@@ -146,7 +145,7 @@ export const txnShape: Scenario = {
       t.expect('TXN-9', read).is('no reason', !read.text.includes(reason), 'the reason is in it');
       answers.push(each.answer, read);
       // TXS-19 judges the reason in the answers of reject and cancel.
-      expectNothingOfOperators(t, read, isOfOperators);
+      expectNothingOfOperators(t, read);
       expectNothingOfOperators(
         t,
         each.answer,
@@ -158,16 +157,16 @@ export const txnShape: Scenario = {
       const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
       const withdrawal = await t.record(provider, over);
       // NS-27: the sign of a withdrawal is open, and does not matter here.
-      if (withdrawal.isServed) expectNothingOfOperators(t, withdrawal, isOfOperators);
+      if (withdrawal.isServed) expectNothingOfOperators(t, withdrawal);
     }
-    expectNothingOfOperators(t, created.answer, isOfOperators);
+    expectNothingOfOperators(t, created.answer);
     for (const answer of answers) {
       expectShape(t, answer, reason);
       // TXN-8 judges whether they exist.
       for (const [rule, name, form] of [
-        ...['id', 'account_id', 'trading_account_id'].map(
-          (each) => ['CONV-1a', each, decimalId] as const,
-        ),
+        ['CONV-1a', 'id', decimalId],
+        ['CONV-1a', 'account_id', decimalId],
+        ['CONV-1a', 'trading_account_id', decimalId],
         ['CONV-2a', 'amount', decimalString],
         ['CONV-4', 'created_at', epochMs],
       ] as const) {
@@ -178,11 +177,7 @@ export const txnShape: Scenario = {
 };
 
 /** TXN-9. The purpose of a member is only known by its name, so an empty one shows nothing. */
-function expectNothingOfOperators(
-  t: ScenarioContext,
-  answer: Answer,
-  isHidden: (name: string) => boolean,
-): void {
+function expectNothingOfOperators(t: ScenarioContext, answer: Answer, isHidden = isOfOperators) {
   const members = Object.entries(answer.members).filter(([, value]) => value !== null);
   const names = members.map(([name]) => name).filter(isHidden);
   t.expect('TXN-9', answer).is('no member for operators', names.length === 0, names.join(', '));
@@ -195,10 +190,9 @@ function expectShape(t: ScenarioContext, answer: Answer, reason: string): void {
   const missing = MEMBERS.filter((each) => !names.includes(each));
   const texts = ['currency', 'method', 'transaction_type', 'status'];
   // TXN-6 judges the value of an omitted method; it must never be null.
-  const odd = texts.filter(
-    (each) =>
-      typeof answer.at(each) !== 'string' && !(each === 'method' && answer.at(each) === null),
-  );
+  const isText = (name: string) =>
+    typeof answer.at(name) === 'string' || (name === 'method' && answer.at(name) === null);
+  const odd = texts.filter((name) => !isText(name));
   t.expect('TXN-8', answer)
     .is('all the listed members', missing.length === 0, `without ${missing.join(', ')}`)
     .is(`strings: ${texts.join(', ')}`, odd.length === 0, `not a string: ${odd.join(', ')}`)
@@ -220,10 +214,6 @@ const WHO = /(?:approv|reject|cancel|decid)(?:(?!approv|reject|cancel|decid)\w)*
 function isOfOperators(name: string): boolean {
   return WORDS.test(name) || WHO.test(name);
 }
-
-const reference = (client_reference_id: string) => body({ client_reference_id });
-const referenceOf = (length: number) =>
-  body((t) => ({ client_reference_id: t.fresh.text(length) }));
 
 /** Texts that lenient parsers accept as a number: a prefix, an empty text, another base. */
 const NO_DECIMALS = [
@@ -276,8 +266,7 @@ export const txnMethod: Scenario = {
     t.claim('TXN-6', 'a Withdrawal accepted', taken.length > 0, seen, negative, positive);
     for (const answer of taken) t.expect('TXN-6', answer).field('method', 'Withdrawal');
     if (negative.isServed) {
-      const derived = await send({ transaction_type: 'Withdrawal', amount: '-25.00' });
-      expectMethod(derived, 'Withdrawal');
+      expectMethod(await send({ transaction_type: 'Withdrawal', amount: '-25.00' }), 'Withdrawal');
     }
     invalidOrUnreadable(t, 'TXN-6', await send({ method: 'Cash' }));
   },

@@ -23,6 +23,8 @@ import type { Place } from '../../providers/target.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { DECISIONS } from '../../spec/operations.ts';
+import { advanceTo } from '../support/clock.ts';
+import { inTurn } from '../support/in-turn.ts';
 import { pageFrom } from '../support/reads.ts';
 import {
   APPROVED,
@@ -53,16 +55,15 @@ export const txsApproveWithdrawal: Scenario = {
       return;
     }
     if (approval.status === 501 && !t.has('ledger')) {
-      const why = 'withdrawals from this trading account go through a provider';
-      return t.notTested('TXS-18', why);
+      return t.notTested('TXS-18', 'withdrawals from this trading account go through a provider');
     }
     if (approval.status === 409 && !t.has('settle')) {
       throw new Blocked(`there may be too little money for a withdrawal: ${approval.summary}`);
     }
     const { answer } = deposit;
-    const isAlike =
-      approval.status === answer.status && approval.at('status') === answer.at('status');
-    const words = `approved as a deposit is: ${answer.status}, ${answer.at('status')}`;
+    const status = answer.at('status');
+    const isAlike = approval.status === answer.status && approval.at('status') === status;
+    const words = `approved as a deposit is: ${answer.status}, ${status}`;
     t.expect('TXS-18', approval).is(words, isAlike, undefined, answer);
     await expectReads(t, 'TXS-18', taken, ...APPROVED);
   },
@@ -224,8 +225,7 @@ const ROUND_MS = [
 async function observeSettlement(t: ScenarioContext, approved: GivenTransaction): Promise<void> {
   const startMs = await t.operator.nowMs();
   for (const atMs of ROUND_MS) {
-    const stepMs = startMs + atMs - (await t.operator.nowMs());
-    if (stepMs > 0) await t.operator.advance(stepMs);
+    await advanceTo(t, startMs + atMs);
     if ((await statusNow(t, approved)) !== 'settled') continue;
     const afterMs = (await t.operator.nowMs()) - startMs;
     const words = `settled by itself within ${afterMs} ms`;
@@ -391,8 +391,7 @@ export const txsFirstDepositRace: Scenario = {
   async run(t) {
     const place = await t.given.freshPlace();
     const crowd = await t.burstSize(5);
-    const deposits: GivenTransaction[] = [];
-    while (deposits.length < crowd) deposits.push(await t.given.transaction(place));
+    const deposits = await inTurn(Array(crowd), () => t.given.transaction(place));
     const answers = await t.sendTogether(crowd, (at) => decide(t, 'approve', deposits[at]!));
     const approved = answers.filter((each) => each.status === 200);
     if (approved.length === 0) throw new Blocked('none of the deposits was approved');
@@ -413,8 +412,7 @@ export const txsFirstDepositAtMostOnce: Scenario = {
     await observeDeposits(t);
     const pending = [await t.given.transaction(place), await t.given.transaction(place)];
     for (const each of pending) expectFlag(t, each.answer, false);
-    const approvals: Answer[] = [];
-    for (const each of pending) approvals.push(await decided(t, 'approve', each));
+    const approvals = await inTurn(pending, (each) => decided(t, 'approve', each));
     const marked = approvals.filter(isMarked).length;
     t.claim('TXS-2', 'is_ftd at most once', marked <= 1, `${marked} times`, ...approvals);
     for (const [index, each] of pending.entries()) {
@@ -436,10 +434,9 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
     if (created.status !== 201) continue;
     const approval = await decide(t, 'approve', { id: t.pick(created, 'id'), account_id });
     if (approval.status !== 200) continue;
-    const words = isMarked(approval) ? 'counts as' : 'is not';
-    t.observe('NS-43', `a Deposit by way of ${method} ${words} a first-time deposit`, {
-      [setting]: isMarked(approval),
-    });
+    const marked = isMarked(approval);
+    const words = `a Deposit by way of ${method} ${marked ? 'counts as' : 'is not'} a first-time deposit`;
+    t.observe('NS-43', words, { [setting]: marked });
   }
 }
 
@@ -463,11 +460,8 @@ const otherAccount: Fault = async (t, valid) => {
 };
 
 /** A caller that cannot name its account must not learn its state. */
-const rejectedOfOtherAccount: Fault = async (t, valid) => {
-  const { id } = await t.given.rejected(valid.place!);
-  const { id: account_id } = await t.given.account();
-  return { call: { ...valid, id, query: { account_id } } };
-};
+const rejectedOfOtherAccount: Fault = async (t, valid) =>
+  otherAccount(t, { ...valid, id: (await t.given.rejected(valid.place!)).id });
 
 function idAnd(suffix: string) {
   return ({ transaction }: Parameters<Fault>[1]) => `${transaction!.account_id}${suffix}`;

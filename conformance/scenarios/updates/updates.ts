@@ -30,6 +30,7 @@ import {
   type Updated,
   updatedOnce,
 } from '../support/account-assertions.ts';
+import { staleTag } from '../support/faults.ts';
 
 const UPDATE = 'updateAccount';
 
@@ -39,10 +40,8 @@ const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
 /** UPD-1 with two fields; UPD-3 with each field separately, and with all of them together. */
 function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[] {
   // ACC-20 judges the initial status. Here it only has to change; UPD-4 judges which values are valid.
-  const values: RequestBody = {
-    ...PROFILE,
-    status: answer.at('status') === 'Active' ? 'New' : 'Active',
-  };
+  const status = answer.at('status') === 'Active' ? 'New' : 'Active';
+  const values: RequestBody = { ...PROFILE, status };
   return [
     ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
     ...UPDATABLE_MEMBERS.map((name) => ['UPD-3', { [name]: values[name] }] as const),
@@ -142,8 +141,7 @@ export const updFixedFields: Scenario = {
     let tag = strongTag(account.answer);
     const update = (body: RequestBody) => t.update(account.id, body, tag);
     const name = { id: account.id, body: { first_name: 'Ida' }, ifMatch: tag };
-    const named = await t.control('updateAccount', name);
-    tag = await tagAfter(t, account, named, tag);
+    tag = await tagAfter(t, account, await t.control('updateAccount', name), tag);
     const both = () => ({ email: t.fresh.email(), phone: t.fresh.phone() });
     // Alone and together with a valid change: ignored or refused (NS-27), but never applied.
     for (const change of [both(), { ...both(), last_name: 'Byron' }]) {
@@ -293,22 +291,15 @@ export const updOtherBrand = hiddenFrom('brand', 'other_brand', {
   title: 'An account of another brand is 404 not_found to a brand-bound credential, under any tag',
 });
 
-/** The tag that the account had before its last update. */
-function stale(over: (t: ScenarioContext) => RequestBody = () => ({})): Fault {
-  return async (t, valid) => {
-    const { id, stale: tag } = await updatedOnce(t);
-    return { call: { ...valid, id, ifMatch: tag, body: { ...valid.body, ...over(t) } } };
-  };
-}
-
-const otherField = stale((t) => ({ first_name: undefined, language: t.fresh.text() }));
+const otherField: Fault = (t, valid) =>
+  staleTag(t, { ...valid, body: { language: t.fresh.text() } });
 
 export const updStaleTag = refusals({
   id: 'upd-stale-tag',
   title: 'A stale tag is 412 revision_conflict, and the account is unchanged',
   observes: ['NS-19', 'NS-54'],
   rows: [
-    ['UPD-7', UPDATE, 'the tag before the last update', stale(), STALE],
+    ['UPD-7', UPDATE, 'the tag before the last update', staleTag, STALE],
     // A stale tag is refused even if the update changes other fields than the missed update.
     ['UPD-7', UPDATE, 'that tag for another field', otherField, STALE],
     // Not only an earlier tag: every tag except the current one fails.
