@@ -55,7 +55,6 @@ export async function mintDelegated(
   return t.operator.mint({ kind: 'delegated', ...options, ...(mintedBy && { mintedBy }) });
 }
 
-/** The place of a delegated token: a new one, or the one in the profile. */
 export async function delegatedPlace(t: ScenarioContext, role: 'delegated' | 'read_only') {
   if (t.has('mint')) return t.given.freshPlace();
   const credential = await t.credential(role);

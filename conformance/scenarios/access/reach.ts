@@ -32,7 +32,6 @@ interface Named {
   readonly account: string;
   readonly tag?: string;
   readonly place?: Place;
-  /** The id of a transaction. */
   readonly transaction?: string;
   /** The answer to the request that opened a position. */
   readonly position?: Answer;
@@ -84,7 +83,6 @@ interface Records {
   readonly home?: Place;
 }
 
-/** The row for a hidden record and for one that does not exist. */
 function expectHiddenBy(
   t: ScenarioContext,
   { rule, outsider }: View,
@@ -307,7 +305,6 @@ export const authServerTrader: Scenario = {
   },
 };
 
-/** Served for both accounts. If neither is served, the cause is the scopes and not reach. */
 function expectBoth(
   t: ScenarioContext,
   words: string,

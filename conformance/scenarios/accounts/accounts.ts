@@ -55,7 +55,6 @@ export const accCreated: Scenario = {
   },
 };
 
-/** The result of a row of a batch, read back by a create with its reference. */
 async function createInBatch(t: ScenarioContext, row: RequestBody): Promise<Answer> {
   await t.control('bulkCreateAccounts', { rows: [row] });
   return t.control('createAccount', { body: row });
@@ -503,7 +502,6 @@ export const accRefused = refusals({
   },
 });
 
-/** Of several concurrent creates with the same email or phone, one succeeds. */
 async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody): Promise<void> {
   const answers = await t.sendTogether(await t.burstSize(6), () => t.create(shared));
   const created = answers.filter((each) => each.isServed).length;

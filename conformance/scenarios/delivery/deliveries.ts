@@ -37,7 +37,6 @@ export async function eventsPathOf(operator: Operator): Promise<string> {
   return typeof path === 'string' && path.startsWith('/') ? path : '/api/v1/events';
 }
 
-/** The id by which consumers deduplicate side effects. */
 export function eventIdOf(envelope: Envelope | undefined): string | undefined {
   return idText(envelope?.id);
 }
@@ -78,7 +77,6 @@ export interface Signature {
   /** NS-10: the name of the header is open. */
   readonly name: string;
   readonly value: string;
-  /** Its parts in order, split at the commas. */
   readonly parts: readonly (readonly [key: string, value: string])[];
 }
 
@@ -114,7 +112,6 @@ export function expectedMac(secret: string, t: string, body: Uint8Array): string
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
 }
 
-/** Whether one of the `v1` values was made with this secret. */
 export function isSignedWith(secret: string, arrival: Headed & Bodied): boolean {
   const signature = signatureOf(arrival);
   if (signature === undefined) return false;

@@ -18,7 +18,6 @@ export interface TriggeredEvent {
   readonly words: string;
   /** The envelope that the operator who emitted it received. */
   readonly envelope?: Envelope;
-  /** Whether a delivery reports it. */
   isIn(delivered: Bodied): boolean;
 }
 
@@ -26,11 +25,9 @@ interface EventOptions {
   readonly category?: Category;
   /** The role whose brand has the event; the main role by default. */
   readonly role?: Role;
-  /** Text to include in the event. */
   readonly text?: string;
 }
 
-/** Triggers one event of a category. */
 export async function triggerEvent(
   t: ScenarioContext,
   { category = 'account', role = t.mainRole, text }: EventOptions = {},
@@ -141,13 +138,11 @@ export async function flushDeliveries(t: ScenarioContext): Promise<void> {
   else await t.sleep(2_000);
 }
 
-/** A subscription of this scenario, to all categories by default. */
 export async function subscribe(t: ScenarioContext, categories?: readonly Category[], role?: Role) {
   const hook = await t.receiver();
   return new Listener(t, hook, await t.given.webhook(hook, categories, role));
 }
 
-/** A subscription, and the endpoint that it delivers to. */
 export class Listener {
   readonly hook: WebhookEndpoint;
   readonly given: GivenWebhook;
@@ -167,12 +162,10 @@ export class Listener {
     return this.hook.deliveries.length;
   }
 
-  /** Sets the response to deliveries from now on. */
   answers(answer: number | AnswerPolicy): void {
     this.hook.answer(typeof answer === 'number' ? () => ({ status: answer }) : answer);
   }
 
-  /** Triggers an event and waits for its first delivery. */
   async deliver(options: EventOptions = {}) {
     const event = await triggerEvent(this.#t, options);
     return { event, delivered: await this.first(event) };

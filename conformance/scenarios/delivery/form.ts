@@ -200,7 +200,6 @@ export const evtRepeat: Scenario = {
   },
 };
 
-/** The first two deliveries of an event whose first delivery fails. */
 async function awaitRepeat(t: ScenarioContext, listener: Listener, event: TriggeredEvent) {
   // Real time must pass too, so that `t` changes: a second if it is in whole seconds.
   const isWhole = timeIn(signatureOf(await listener.first(event))).endsWith('000');

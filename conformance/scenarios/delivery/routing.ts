@@ -159,7 +159,6 @@ async function expectReach(t: ScenarioContext, audiences: readonly Audience[]): 
   await expectRouted(t, ['EVT-12', 'EVT-12'], routes, events);
 }
 
-/** The number of accounts that are created concurrently. */
 const CROWD = 8;
 
 export const evtEvery: Scenario = {

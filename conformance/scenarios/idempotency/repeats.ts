@@ -397,7 +397,6 @@ export const idemRepeatsEmitNothing: Scenario = {
   },
 };
 
-/** The id of the record that an answer is about. */
 function idOf(answer: Answer): string | undefined {
   return answer.idAt('id') ?? answer.idAt('rows.0.id');
 }

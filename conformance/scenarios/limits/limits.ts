@@ -149,7 +149,6 @@ function expectBurst(
   if (refusal !== undefined) t.expect('LIM-2', refusal).refused(429, 'rate_limited');
 }
 
-/** A credential, and its rate. */
 type RateRow = readonly [words: string, perSecond: number, Partial<CredentialOptions>];
 
 function rates(rule: RuleId, about: Omit<Scenario, 'run' | 'rules'>, rows: readonly RateRow[]) {
@@ -577,7 +576,6 @@ export const limFirm: Scenario = {
   },
 };
 
-/** The rates of the plans. */
 const PLANS = [
   ['sandbox', SANDBOX],
   ['standard', 50],

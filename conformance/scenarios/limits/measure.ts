@@ -63,7 +63,6 @@ export async function harmlessWrite(t: ScenarioContext): Promise<OperationCall> 
   return { operation: 'createAccount', body };
 }
 
-/** Waits until the allowance is full. */
 export function refill(t: ScenarioContext): Promise<void> {
   return t.wait(t.has('clock') ? 60_000 : 1_500);
 }
@@ -73,7 +72,6 @@ export function clearlyAbove(perSecond: number): number {
   return Math.ceil(perSecond * 1.6) + 4;
 }
 
-/** Sends one request, even beyond the plan. */
 export function sendOne(t: ScenarioContext, { request, credential: as }: Caller): Promise<Answer> {
   return t.call(request, { as, unpaced: true });
 }
@@ -209,7 +207,6 @@ export async function exhaust(t: ScenarioContext, probe: Probe): Promise<Burst> 
   throw new Blocked(`no 429 within ${used.served.length} requests`);
 }
 
-/** How fast an allowance returns once it is used up. */
 export interface Rate {
   readonly perSecond: number;
   /** Whether it is the rate of the probe. */
@@ -318,7 +315,6 @@ export async function expectRefusalForm(
   });
 }
 
-/** The seconds in Retry-After; undefined if it is not a number of seconds that a client can wait. */
 export function secondsToWait(refusal: Answer): number | undefined {
   const value = refusal.headers.get('retry-after') ?? '';
   return WHOLE_SECONDS.test(value) && Number(value) <= 120 ? Number(value) : undefined;

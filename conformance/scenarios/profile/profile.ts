@@ -22,7 +22,6 @@ const profileTarget: Scenario = {
   title: 'The target answers as the API does and takes the main credential',
   rules: [],
   async run(t) {
-    // Harmless: a create without a key and without a field.
     const first = await firstAnswer(t);
     if (first === undefined) return;
     if (first.status === 401) throw new Blocked(tokenRefused(t));
@@ -297,7 +296,6 @@ function createdId(answer: Answer, name: string): string | undefined {
   return answer.isServed ? answer.idAt(name) : undefined;
 }
 
-/** In the order in which they are played. */
 export const profileScenarios: readonly Scenario[] = [
   profileTarget,
   ...roleScenarios,

@@ -75,11 +75,9 @@ export async function tagAfter(
   return strongTag(await t.given.reread(account, role));
 }
 
-/** An account that has been updated once, with its tags; the first of them is stale. */
 export interface Updated extends GivenAccount {
   readonly stale: string;
   readonly current: string;
-  /** The answer to the update. */
   readonly updated: Answer;
 }
 

@@ -60,7 +60,6 @@ export const HARDLY_PUBLIC = blocks({
   'ISATAP with a loopback address': '2606:2800:220:1:0:5efe:7f00:1',
 });
 
-/** Host names of metadata services of cloud providers. */
 export const METADATA_NAMES = list(
   'metadata.google.internal metadata.goog instance-data.ec2.internal',
 );

@@ -8,7 +8,6 @@ import { printJson } from '../../engine/send/json.ts';
 
 const COMPARED = ['type', 'title', 'status', 'code', 'detail'];
 
-/** Sends a request, by default from outside. */
 type Send = (who?: Who) => Promise<Answer>;
 
 /** One request for a record out of reach, and the same for an id that no record has. */
@@ -30,7 +29,6 @@ export function expectHidden(t: ScenarioContext, rules: Rules, hidden: Answer, u
   judge(t, rules, hidden, unknown);
 }
 
-/** Sends both requests, and judges the answer for the hidden record. */
 export async function expectOutOfReach(t: ScenarioContext, rules: Rules, hiding: HiddenRecord) {
   const [unknown, hidden] = [await hiding.unknown(), await hiding.hidden()];
   if (unknown.status !== 404) {

@@ -8,7 +8,6 @@ import { idText, membersIn } from '../../engine/send/json.ts';
 import type { OrderTemplate, OrderTemplates, Place } from '../../providers/target.ts';
 
 export interface OpenedPosition {
-  /** The body that opened it. */
   readonly body: RequestBody;
   readonly answer: Answer;
 }
@@ -17,7 +16,6 @@ export interface OpenedPosition {
 interface Closing {
   readonly name: string;
   readonly path: string;
-  /** Additional members. */
   readonly terms: RequestBody;
 }
 
@@ -32,7 +30,6 @@ const CLOSE = 'closePosition';
 /** Placeholder for the id of the position in the template of a close. */
 const PLACEHOLDER = '{position_id}';
 
-/** Undefined if the run has not opened and closed a position. */
 export function learnedOrders(learned: ReadonlyMap<string, unknown>): LearnedOrders | undefined {
   const opening = learned.get(OPEN) as OrderTemplate | undefined;
   const closing = learned.get(CLOSE) as Closing | undefined;

@@ -6,7 +6,6 @@ import type { Call } from '../../engine/send/call.ts';
 interface FoundRead {
   /** With `{id}` instead of the account id. */
   readonly shape: string;
-  /** The 200 answer. */
   readonly answer: Answer;
   readonly send: (call?: Call) => Promise<Answer>;
 }

@@ -9,7 +9,6 @@ import type { Credential, CredentialOptions } from '../../providers/target.ts';
 export const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
 const TOKEN_NAMES = ['access_token', 'token', 'accessToken'] as const;
 
-/** A credential whose client_id and secret are known. */
 export type Known = Credential & { readonly clientId: string; readonly clientSecret: string };
 
 function isKnown(credential: Credential): credential is Known {
@@ -34,7 +33,6 @@ export async function findForm(t: ScenarioContext, client: Known, seen: Answer[]
   return undefined;
 }
 
-/** Another token of a credential; undefined if no form gets one. */
 export async function anotherToken(t: ScenarioContext, credential: Credential) {
   return isKnown(credential) ? (await findForm(t, credential))?.token : undefined;
 }

@@ -19,7 +19,6 @@ export const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
  */
 export const UNTRIGGERED_CATEGORIES = ['order'] as const;
 
-/** These categories, in any order. */
 export function categories(names: readonly string[]) {
   const wanted = [...names].sort().join();
   return {
@@ -34,9 +33,7 @@ export function observeBrandForm(t: ScenarioContext, brand: Json | undefined): v
   t.observe('NS-52', `brand_id is a ${typeof brand}`, { subscription_brand_id: typeof brand });
 }
 
-/**
- * The subscriptions of a list, bare or in a member, and whether there may be more pages.
- */
+/** The subscriptions of a list, bare or in a member, and whether there may be more pages. */
 export function subscriptionsIn(list: Answer): { rows: Subscription[]; whole: boolean } {
   const { json } = list;
   if (Array.isArray(json)) return { rows: json.filter(isObject), whole: true };
@@ -62,12 +59,10 @@ export function rowOf(rows: readonly Subscription[], id: RecordId): Subscription
   return rows.find((each) => idText(each.id) === idText(id));
 }
 
-/** The shape of a list, as a value of the setting. */
 export function shapeOf(list: Answer): 'array' | 'object' {
   return Array.isArray(list.json) ? 'array' : 'object';
 }
 
-/** The current state of a subscription, from its own route. */
 export async function readSubscription(t: ScenarioContext, id: RecordId, role?: Role) {
   return t.answered('getWebhook', { as: role ?? t.mainRole, id });
 }
@@ -95,7 +90,6 @@ export async function disableSubscription(
   await t.answered('disableWebhook', { as: role, id });
 }
 
-/** It still exists and is enabled. */
 export async function expectEnabled(
   t: ScenarioContext,
   rule: RuleId,

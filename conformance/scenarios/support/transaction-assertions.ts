@@ -14,7 +14,6 @@ import type { Place } from '../../providers/target.ts';
  */
 export const APPROVED = ['approved', 'settled'] as const;
 
-/** The transaction has one of these statuses now. */
 export async function expectReads(
   t: ScenarioContext,
   rules: Rules,
@@ -26,7 +25,6 @@ export async function expectReads(
   return read;
 }
 
-/** Its current status; the read itself is not judged. */
 export async function statusNow(t: ScenarioContext, transaction: GivenTransaction) {
   return String((await t.given.rereadTransaction(transaction)).at('status'));
 }

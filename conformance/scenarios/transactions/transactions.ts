@@ -114,7 +114,6 @@ export const txnReference: Scenario = {
   },
 };
 
-/** The existing transaction, even if other members of the body differ. */
 function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer): void {
   t.expect('IDEM-12', again).field('id', first.id);
   const found = t.expect('TXN-2', again).status(200).field('id', first.id);
@@ -205,12 +204,9 @@ function expectShape(t: ScenarioContext, answer: Answer, reason: string): void {
 
 const WORDS = /reason|provider|psp|gateway|processor|operator|note|comment|remark/i;
 
-/** Such as `approved_by`. */
 const WHO = /(?:approv|reject|cancel|decid)(?:(?!approv|reject|cancel|decid)\w)*by/i;
 
-/**
- * TXN-9: whether a member with this name would show a reason, a provider or an operator's note.
- */
+/** TXN-9: whether a member with this name would show a reason, a provider or an operator's note. */
 function isOfOperators(name: string): boolean {
   return WORDS.test(name) || WHO.test(name);
 }
@@ -316,7 +312,6 @@ export const txnRefused = refusals({
   },
 });
 
-/** One id of another account, the other id the caller's own. */
 function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = {}): Fault {
   return async (t, valid) => {
     const { [name]: id } = await t.given.place('second_trading_account');

@@ -93,7 +93,6 @@ function expectUpdated(t: ScenarioContext, account: GivenAccount, before: Answer
   t.expect('UPD-1', after).is('a new ETag', tag !== undefined && tag !== old, `ETag: ${tag}`);
 }
 
-/** The members of an answer with these names. */
 function membersOf(answer: Answer, names: readonly string[]): Record<string, ExpectedValue> {
   const seen = names.map((name) => [name, answer.at(name)] as const);
   return Object.fromEntries(seen.filter((pair): pair is [string, string] => pair[1] !== undefined));

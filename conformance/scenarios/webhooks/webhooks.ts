@@ -310,7 +310,6 @@ export const hookOfAnotherFirm: Scenario = {
   },
 };
 
-/** Creates a subscription and disables it immediately. */
 async function tryToSubscribe(t: ScenarioContext, url: string, names = event_categories) {
   const answer = await t.call('createWebhook', { body: { url, event_categories: names } });
   await disableSubscription(t, answer);
