@@ -42,7 +42,11 @@ export const authTokensWork: Scenario = {
       throw new Blocked('the token endpoint gives no token');
     }
     const { form, answer, token } = found;
-    observeForm(t, form, answer);
+    const seconds = answer.at('expires_in');
+    const members = Object.keys(Object(answer.json)).join(', ');
+    const ways = { basic: 'Basic and a form', form: 'a form', json: 'JSON' };
+    const words = `client credentials by ${ways[form]}, answered ${answer.status} {${members}}`;
+    t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
     const holder = { ...client, token };
     const made = await t.create({}, { as: holder });
     t.expect('AUTH-3a', made).served('an account created with the token');
@@ -69,14 +73,6 @@ export const authTokenScopes: Scenario = {
     t.expect('AUTH-4', await t.call('listWebhooks', { as: holder })).refused(403, 'forbidden');
   },
 };
-
-function observeForm(t: ScenarioContext, form: TokenForm, answer: Answer): void {
-  const seconds = answer.at('expires_in');
-  const members = Object.keys((answer.json ?? {}) as object).join(', ');
-  const ways = { basic: 'Basic and a form', form: 'a form', json: 'JSON' };
-  const words = `client credentials by ${ways[form]}, answered ${answer.status} {${members}}`;
-  t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
-}
 
 export const authTokenExpires: Scenario = {
   id: 'auth-token-expires',

@@ -203,18 +203,18 @@ export const accNamedAfterEmail = keeps(
     const truth = namesOf(answer).toLowerCase().includes(localPart(sent));
     t.expect('ACC-13', answer).is(`a name made of ${sent.email}`, truth, namesOf(answer));
   },
-  (t) => observeName(t, t.newAccount(NAMELESS[1](t))),
+  async (t) => {
+    const sent = t.newAccount(NAMELESS[1](t));
+    const created = await t.call('createAccount', { body: sent });
+    const [first, last] = [created.at('first_name'), created.at('last_name')];
+    const form =
+      first === sent.email ? 'whole' : first === localPart(sent) ? 'local_part' : 'other';
+    const isNamed = namesOf(created).toLowerCase().includes(localPart(sent));
+    // The simulator's alternative is an empty name, which is neither null nor absent.
+    const setting = { account_named_after_email: last === '' ? form : 'other' };
+    t.observe('NS-25', `first_name and last_name ${namesOf(created)}`, isNamed ? setting : {});
+  },
 );
-
-async function observeName(t: ScenarioContext, sent: RequestBody): Promise<void> {
-  const created = await t.call('createAccount', { body: sent });
-  const [first, last] = [created.at('first_name'), created.at('last_name')];
-  const form = first === sent.email ? 'whole' : first === localPart(sent) ? 'local_part' : 'other';
-  const isNamed = namesOf(created).toLowerCase().includes(localPart(sent));
-  // The simulator's alternative is an empty name, which is neither null nor absent.
-  const setting = { account_named_after_email: last === '' ? form : 'other' };
-  t.observe('NS-25', `first_name and last_name ${namesOf(created)}`, isNamed ? setting : {});
-}
 
 /** The same digits in national form, which depends on the region. */
 function national(region: string): KeptRow {
@@ -570,19 +570,15 @@ export const accPhoneAnyFormat: Scenario = {
       const format = write(t);
       t.expect('ACC-11', await t.create({ phone: format })).served(`"${format}" accepted`);
     }
-    await observeLetters(t);
+    // NS-62: some digits as the letters on their keys. Trailing letters could be cut off and leave a
+    // shorter number, so these are in the area code.
+    const number = t.fresh.phone();
+    const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
+    const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
+    const lettered = await t.create({ phone: letters });
+    if (!lettered.isServed) return;
+    const read = lettered.at('phone');
+    const phone_letters = digitsOf(read) === digitsOf(number) ? 'keypad' : 'left_out';
+    t.observe('NS-62', `${printJson(letters)} reads ${printJson(read)}`, { phone_letters });
   },
 };
-
-/** NS-62: a number in which some digits are written as the letters on their keys. */
-async function observeLetters(t: ScenarioContext): Promise<void> {
-  const number = t.fresh.phone();
-  // Trailing letters could be cut off and leave a shorter number, so these are in the area code.
-  const area = number.slice(3, 5).replace(/[0-9]/g, (digit) => '01ADGJMPTW'[+digit]!);
-  const letters = `${number.slice(0, 3)}${area}${number.slice(5)}`;
-  const created = await t.create({ phone: letters });
-  if (!created.isServed) return;
-  const seen = created.at('phone');
-  const phone_letters = digitsOf(seen) === digitsOf(number) ? 'keypad' : 'left_out';
-  t.observe('NS-62', `${printJson(letters)} reads ${printJson(seen)}`, { phone_letters });
-}

@@ -195,13 +195,6 @@ export const idemTroubleBefore: Scenario = {
 /** A margin before and after a record expires. */
 const LITTLE_MS = 5_000;
 
-/** A write under its key, and the request that shows whether the key is still kept. */
-interface KeptWrite {
-  readonly words: string;
-  readonly first: Answer;
-  again(): Promise<Answer>;
-}
-
 export const idemKeyLifetime: Scenario = {
   id: 'idem-key-lifetime',
   title: 'The key of each write replays just before its record expires, and runs again just after',
@@ -249,8 +242,13 @@ function ranAgain(answer: Answer, first: Answer): boolean {
   return !isReplayOf(answer, first) && answer.code !== 'idempotency_in_flight';
 }
 
-/** A decision that runs again has the same answer as before, so another transaction is used (IDEM-10). */
-async function keptWrite(t: ScenarioContext, operation: WriteName): Promise<KeptWrite> {
+type KeptWrite = Awaited<ReturnType<typeof keptWrite>>;
+
+/**
+ * A write under its key, and the request that shows whether the key is still kept. A decision that
+ * runs again has the same answer as before, so another transaction is used (IDEM-10).
+ */
+async function keptWrite(t: ScenarioContext, operation: WriteName) {
   const { words } = OPERATIONS[operation];
   const { key, ...call } = await keyedCall(t, operation);
   const first = await t.control(call, { key });

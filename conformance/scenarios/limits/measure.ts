@@ -170,13 +170,14 @@ export async function isClockFrozen(t: ScenarioContext): Promise<boolean> {
 
 /**
  * Uses the allowance up, until the first refusal. While the clock stands still, only the first
- * `together` requests are concurrent, and the rest is sent one by one, so that there is only one
- * refusal (LIM-5 judges the cost of refusals). In real time one by one may be too slow.
+ * `together` requests are concurrent, far fewer than a full allowance, and the rest is sent one by one,
+ * so that there is only one refusal (LIM-5 judges the cost of refusals). In real time that may be too
+ * slow.
  */
 export async function drain(
   t: ScenarioContext,
   probe: Probe,
-  together = surelyServed(probe.perSecond),
+  together = probe.perSecond < 20 ? 0 : Math.floor(probe.perSecond * 0.75),
 ): Promise<Burst> {
   const most = 3 * clearlyAbove(probe.perSecond);
   const still = await isClockFrozen(t);
@@ -193,11 +194,6 @@ export async function drain(
     if (!isServed(answer) && (answer.status === 429 || isAgain)) break;
   }
   return burstOf(answers, true);
-}
-
-/** Far fewer than a full allowance; one by one is fast enough for a small one. */
-function surelyServed(perSecond: number): number {
-  return perSecond < 20 ? 0 : Math.floor(perSecond * 0.75);
 }
 
 /** Uses the allowance up; blocked if there is no limit, which other scenarios judge. */

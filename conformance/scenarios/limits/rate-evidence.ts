@@ -80,7 +80,10 @@ export function weighRate(
   // The allowance was used up when the last refused request was counted, not before it was sent.
   const fromMs = latest(usedUp.map((each) => each.sentAtMs));
   const longestMs = latest(served.map((each) => each.answeredAtMs)) - fromMs;
-  if (served.length > maxIn(perSecond, longestMs)) return false;
+  // The most that returns in a time: evenly, or all at the start of a second.
+  const generous = perSecond * (1 + GENEROUS);
+  const evenly = 1 + (generous * longestMs) / 1000;
+  if (served.length > Math.max(evenly, generous * Math.ceil(longestMs / 1000))) return false;
   const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
   const [first, last] = [refused[0], refused.at(-1)];
   if (first === undefined || last === undefined) return undefined;
@@ -89,7 +92,10 @@ export function weighRate(
     (each) => each.answeredAtMs > first.sentAtMs && each.sentAtMs < last.answeredAtMs,
   );
   const least = leastIn(perSecond, last.sentAtMs - first.answeredAtMs);
-  const gapMs = longestGapMs(refused);
+  // The longest time from one refusal to the next in which allowance may have accumulated.
+  const gapMs = latest(
+    refused.map((each, at) => each.answeredAtMs - (refused[at - 1] ?? each).sentAtMs),
+  );
   if (between.length < least && gapMs <= UNBROKEN_MS) return false;
   const shortestMs = last.sentAtMs - latest(draining.map((each) => each.answeredAtMs));
   const slow = served.length < (perSecond * (1 - ABOUT) * longestMs) / 1000;
@@ -102,12 +108,6 @@ export function weighRate(
 export function weighSteps(perSecond: number, served: number, elapsedMs: number): boolean {
   const most = 1 + (perSecond * (1 + GENEROUS) * elapsedMs) / 1000;
   return served >= leastIn(perSecond, elapsedMs) && served <= most;
-}
-
-/** The most that returns in a time: evenly, or all at the start of a second. */
-function maxIn(perSecond: number, ms: number): number {
-  const generous = perSecond * (1 + GENEROUS);
-  return Math.max(1 + (generous * ms) / 1000, generous * Math.ceil(ms / 1000));
 }
 
 /** Two fewer: a target that counts the requests of the last second serves a little less. */
@@ -125,11 +125,6 @@ function apart(sightings: readonly Sighting[]) {
     shortestMs: latest(sent) - earliest(answered),
     transitMs: earliest(sightings.map((each) => each.answeredAtMs - each.sentAtMs)),
   };
-}
-
-/** The longest time from one refusal to the next in which allowance may have accumulated. */
-function longestGapMs(refused: readonly Sighting[]): number {
-  return latest(refused.map((each, at) => each.answeredAtMs - (refused[at - 1] ?? each).sentAtMs));
 }
 
 function latest(times: readonly number[]): number {

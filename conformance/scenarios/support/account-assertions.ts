@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Role } from '../../engine/capabilities.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
@@ -75,21 +74,17 @@ export async function tagAfter(
   return strongTag(await t.given.reread(account, role));
 }
 
-export interface Updated extends GivenAccount {
-  readonly stale: string;
-  readonly current: string;
-  readonly updated: Answer;
-}
+export type Updated = Awaited<ReturnType<typeof updatedOnce>>;
 
-/** The update is the control: the same request under a tag that is current. */
-export async function updatedOnce(t: ScenarioContext, role: Role = t.mainRole): Promise<Updated> {
+/** Its first tag is stale. The update is the control: the same request under a tag that is current. */
+export async function updatedOnce(t: ScenarioContext, role = t.mainRole) {
   const account = await t.given.account({}, role);
   const stale = strongTag(account.answer);
   const call = { as: role, id: account.id, body: { first_name: 'Ida' }, ifMatch: stale };
   const updated = await t.control('updateAccount', call);
   const current = await tagAfter(t, account, updated, stale, role);
   if (current === stale) throw new Blocked('setup failed: an update left the tag (UPD-1)');
-  return { ...account, stale, current, updated };
+  return { ...account, stale, current };
 }
 
 /** Text without digits. */

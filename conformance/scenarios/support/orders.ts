@@ -33,7 +33,7 @@ const PLACEHOLDER = '{position_id}';
 export function learnedOrders(learned: ReadonlyMap<string, unknown>): LearnedOrders | undefined {
   const opening = learned.get(OPEN) as OrderTemplate | undefined;
   const closing = learned.get(CLOSE) as Closing | undefined;
-  return opening === undefined || closing === undefined ? undefined : { opening, closing };
+  return opening && closing && { opening, closing };
 }
 
 function templatesOf({ target: { orders } }: ScenarioContext): OrderTemplates {
@@ -76,17 +76,12 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   return opened;
 }
 
-/** The body that closes a position in the accepted form, optionally for another position id. */
-export type ClosingBody = (opened: OpenedPosition, positionId?: string) => RequestBody;
-
-/** Closes a position by the template; `body` closes another in the same way. */
-export async function closePosition(
-  t: ScenarioContext,
-  opened: OpenedPosition,
-): Promise<{ answer: Answer; body: ClosingBody }> {
+/** Closes a position by the template; `body` closes another in the same way, or under another id. */
+export async function closePosition(t: ScenarioContext, opened: OpenedPosition) {
   const all = closingsOf(t, opened.answer);
   const { taken, answer } = await firstTaken(t, CLOSE, all, (each) => closeBody(each, opened));
-  return { answer, body: (another, id) => closeBody(taken, another, id) };
+  const body = (another: OpenedPosition, id?: string) => closeBody(taken, another, id);
+  return { answer, body };
 }
 
 /**

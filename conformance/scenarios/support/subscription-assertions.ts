@@ -40,19 +40,18 @@ export function subscriptionsIn(list: Answer): { rows: Subscription[]; whole: bo
   // NS-7: the list may be nested, such as in `{data: {items: []}}`.
   for (let at: Json | undefined = json, depth = 0; isObject(at) && depth < 4; depth += 1) {
     const found = Object.entries(at).find(([, each]) => Array.isArray(each));
-    if (found !== undefined) return rowsOf(at, found[0]);
-    at = Object.values(at).find(isObject);
+    if (found === undefined) {
+      at = Object.values(at).find(isObject);
+      continue;
+    }
+    const [name, all] = found;
+    const rows = (all as Json[]).filter(isObject);
+    // A total next to the list, an empty cursor or `has_more: false` shows that the list is complete.
+    const done: unknown[] = [null, false, '', 0, 1, rows.length];
+    const others = Object.entries(at).filter(([other]) => other !== name);
+    return { rows, whole: others.every(([, value]) => done.includes(value)) };
   }
   throw new Blocked(`no list of subscriptions: ${list.summary}`);
-}
-
-function rowsOf(holder: Subscription, name: string): { rows: Subscription[]; whole: boolean } {
-  const rows = (holder[name] as Json[]).filter(isObject);
-  // A total next to the list, an empty cursor or `has_more: false` shows that the list is complete.
-  const more = Object.entries(holder).some(
-    ([other, value]) => other !== name && !(isEmpty(value) || value === rows.length),
-  );
-  return { rows, whole: !more };
 }
 
 export function rowOf(rows: readonly Subscription[], id: RecordId): Subscription | undefined {
@@ -99,8 +98,4 @@ export async function expectEnabled(
 ): Promise<void> {
   const after = await readSubscription(t, id, role);
   t.expect(rule, after).is(words, after.status === 200 && !isDisabled(after));
-}
-
-function isEmpty(value: Json): boolean {
-  return value === null || value === false || value === '' || value === 1 || value === 0;
 }

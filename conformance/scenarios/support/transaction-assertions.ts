@@ -68,14 +68,9 @@ function readsAlike(name: string, was: Json | undefined, is: Json | undefined): 
   return /(^|_)id$/.test(name) && String(was) === String(is);
 }
 
-export interface Books {
-  /** The balance of the trading account, in the shortest form. */
-  readonly balance: string;
-  /** Amounts of the entries of one transaction, in order. */
-  readonly entries: readonly string[];
-}
+export type Books = Awaited<ReturnType<typeof booksOf>>;
 
-/** The entries of one transaction, and the balance. Needs `ledger`. */
+/** The amounts of the entries of one transaction, and the balance. Needs `ledger`. */
 export async function booksOf(t: ScenarioContext, transaction: Place & { id: string }) {
   const ledger = await t.operator.ledger(transaction.trading_account_id);
   const own = ledger.entries.filter((each) => each.transaction_id === transaction.id);

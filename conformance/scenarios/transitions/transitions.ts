@@ -19,7 +19,6 @@ import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
-import type { Place } from '../../providers/target.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { DECISIONS } from '../../spec/operations.ts';
@@ -114,12 +113,15 @@ export const txsApproveAgain: Scenario = {
   rules: ['TXS-4'],
   needs: ['trading_account'],
   async run(t) {
-    const place = await laterPlace(t);
+    const first = await t.given.place();
+    // Not the first trading account of its account, if another one can be opened.
+    const canOpen = t.has('fresh_trading_account');
+    const place = canOpen ? await t.operator.openTradingAccount(first.account_id) : first;
     const pending = await t.given.transaction(place);
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
-    const first = await decided(t, 'approve', pending);
+    const approval = await decided(t, 'approve', pending);
     // TXS-1 judges the status after a first approval.
-    const reads = oneOf(...APPROVED, String(first.at('status')));
+    const reads = oneOf(...APPROVED, String(approval.at('status')));
     const expectAgain = async (transaction: GivenTransaction, answer: Answer) => {
       // NS-4: the answer to approving a settled transaction is open.
       if (answer.status === 409 && (await statusNow(t, transaction)) === 'settled') {
@@ -128,7 +130,7 @@ export const txsApproveAgain: Scenario = {
     };
     const again = await decide(t, 'approve', pending);
     await expectAgain(pending, again);
-    if (again.status === 200) expectUnchanged(t, 'TXS-4', first, again, 'status', 'is_ftd');
+    if (again.status === 200) expectUnchanged(t, 'TXS-4', approval, again, 'status', 'is_ftd');
 
     const raced = await t.given.transaction(place);
     const crowd = await t.burstSize(6);
@@ -148,13 +150,6 @@ export const txsApproveAgain: Scenario = {
     t.claim('TXS-4', `balance ${wanted}`, balance === wanted, `balance ${balance}`, ...answers);
   },
 };
-
-/** Not the first trading account of its account, if another one can be opened. */
-async function laterPlace(t: ScenarioContext): Promise<Place> {
-  const first = await t.given.place();
-  if (!t.has('fresh_trading_account')) return first;
-  return t.operator.openTradingAccount(first.account_id);
-}
 
 export const txsCancelSettled: Scenario = {
   id: 'txs-cancel-settled',
