@@ -24,7 +24,7 @@ import { printJson } from '../../engine/send/json.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { ERROR_TABLE } from '../../spec/errors.ts';
 import { UNKNOWN_ID } from '../../spec/literals.ts';
-import { OPERATIONS, WRITE_NAMES } from '../../spec/operations.ts';
+import { takesBody, WRITE_NAMES } from '../../spec/operations.ts';
 import { suspendRequest } from '../support/clock.ts';
 import { emailInUse, emailWithoutAt, staleTag, tooManyRows } from '../support/faults.ts';
 
@@ -200,9 +200,7 @@ const plainTextIfRefused: Expected = (t, rules, answer) => {
 };
 
 const broken = raw(() => BROKEN_JSON);
-const TAKE_BODIES = [...WRITE_NAMES, 'createWebhook' as const].filter(
-  (name) => OPERATIONS[name].body,
-);
+const TAKE_BODIES = [...WRITE_NAMES, 'createWebhook' as const].filter(takesBody);
 
 export const errUnreadable = refusals({
   id: 'err-unreadable',
