@@ -20,20 +20,13 @@ import {
   withReceiver,
 } from './forward-receiver.ts';
 import {
+  type Beginning,
+  beginningOf,
   contradictions,
-  originOf,
   readSavedWorld,
   restoreSavedWorld,
-  type SavedWorld,
-  unnamedWorld,
 } from './kept-world.ts';
-import {
-  findNamedWorld,
-  type NamedWorld,
-  OptionsError,
-  type ReadListenOptions,
-  type ReadOptions,
-} from './options.ts';
+import { OptionsError, type ReadListenOptions, type ReadOptions } from './options.ts';
 
 /** Parts that only some programs provide. */
 export interface Companions {
@@ -85,11 +78,11 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     const saved = found === null ? null : readSavedWorld(path ?? '', found);
     const problems = saved === null ? [] : contradictions(options, saved);
     if (problems.length > 0) throw new OptionsError(problems);
-    const begun = await makeSandbox(options, saved, companions);
-    sandbox = begun.sandbox;
+    const beginning = beginningOf(options, saved);
+    sandbox = await makeSandbox(options, beginning, companions);
     if (saved !== null) restoreSavedWorld(sandbox, saved, options.clock);
     // Reported last: if a file cannot be loaded, only that error is reported.
-    if (begun.note !== null) companions.warn(begun.note);
+    if (beginning.note !== null) companions.warn(beginning.note);
     const receiver = connectReceiver(sandbox, options.forwardTo);
     const { first } = sandbox;
     // A frozen clock does not fire timers that are already due.
@@ -169,62 +162,30 @@ function baseUrlOf(host: string, { port }: AddressInfo): string {
   return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
 }
 
-/** `note`: why a reset may not restore the starting world of the saved world. */
 async function makeSandbox(
-  options: ReadOptions,
-  saved: SavedWorld | null,
+  { settings, forwards, forwardTo, ...options }: ReadOptions,
+  { fixture, begunAs, seed, worldName }: Beginning,
   companions: Companions,
-): Promise<{ readonly sandbox: Sandbox; readonly note: string | null }> {
-  const { settings, forwards, forwardTo, allowLocalWebhooks, deviations } = options;
-  const { world, ...begins } = originOf(options, saved);
-  const { named, note } = findBeginning(options, world, saved);
+): Promise<Sandbox> {
+  const { plan, clock } = begunAs;
   const deliverer =
     companions.deliverer ?? undiciDeliverer({ localOnly: !options.allowPublicDeliveries });
   try {
-    const sandbox = await Sandbox.create({
-      ...begins,
-      // The world in the file is used; the file may not name its starting world.
-      worldName: saved?.begun === null ? saved.path : world,
-      fixture: named.fixture,
-      begunAs: { world: named.name, plan: begins.plan, clock: begins.clock },
-      ...(forwardTo === undefined ? {} : { firstFixture: withReceiver(named.fixture) }),
-      settings,
+    return await Sandbox.create({
+      ...{ worldName, fixture, begunAs, seed, plan, clock, settings, deliverer },
+      ...(forwardTo === undefined ? {} : { firstFixture: withReceiver(fixture) }),
       // The last forward for an origin wins.
       forwards: forwardTo === undefined ? forwards : [...forwards, forwardToReceiver(forwardTo)],
-      allowLocalWebhooks,
-      deviations,
-      deliverer,
+      allowLocalWebhooks: options.allowLocalWebhooks,
+      deviations: options.deviations,
     });
-    return { sandbox, note };
   } catch (error) {
     await deliverer.close();
     if (!(error instanceof StartingWorldError)) throw error;
     const { field, message } = error;
     const reason = message.slice(`${field}: `.length);
     if (field === 'clock') throw new OptionsError([{ field, message: reason }]);
-    const at = named.name === 'custom' ? '' : `${named.name}: `;
+    const at = begunAs.world === 'custom' ? '' : `${begunAs.world}: `;
     throw new OptionsError([{ field: 'world', message: `${at}${field}: ${reason}` }]);
   }
-}
-
-/** The starting world: a saved world needs it for resets only, and it may be missing. */
-function findBeginning(
-  { world: requestedWorld }: ReadOptions,
-  name: string,
-  saved: SavedWorld | null,
-): { readonly named: NamedWorld; readonly note: string | null } {
-  const found = requestedWorld?.name === name ? requestedWorld : findNamedWorld(name);
-  if (found.fixture !== undefined) {
-    const note =
-      saved?.begun === null
-        ? `${saved.path} does not say as which world it began; a reset leads to "${name}"`
-        : null;
-    return { named: { name, fixture: found.fixture }, note };
-  }
-  // The same path in another spelling.
-  if (requestedWorld !== undefined) return { named: requestedWorld, note: null };
-  const { fixture } = findNamedWorld(unnamedWorld);
-  if (fixture === undefined || saved === null) throw new Error(found.problems.join('; '));
-  const note = `${saved.path} began as ${name}, which cannot be read; a reset leads to "${unnamedWorld}"`;
-  return { named: { name: unnamedWorld, fixture }, note };
 }

@@ -8,7 +8,7 @@ import { number, oneOf, orNull, record, text, time, type ValueOf } from '../core
 import { restoreState } from '../host/storage/world-document.ts';
 import { type ClockOptions, type ClockState, clockModes } from '../host/world/clock.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import type { ReadOptions } from './options.ts';
+import { findNamedWorld, type NamedWorld, type ReadOptions } from './options.ts';
 
 const mode = oneOf(...clockModes);
 const begunSchema = record({ world: text, plan, clock: record({ mode, nowMs: orNull(number) }) });
@@ -50,18 +50,52 @@ function readAs<S extends Parameters<typeof validate>[0]>(schema: S, value: unkn
 type NamedOptions = Pick<ReadOptions, 'world' | 'seed' | 'plan' | 'clock'>;
 
 /** The default world if neither an option nor a file names one. */
-export const unnamedWorld = 'default';
+const unnamedWorld = 'default';
 
 /** How the first world begins, and what a reset restores: the beginning of a saved world. */
-export function originOf({ world, seed, plan, clock }: NamedOptions, saved: SavedWorld | null) {
+export function beginningOf({ world, seed, plan, clock }: NamedOptions, saved: SavedWorld | null) {
+  const begun = saved?.begun;
+  const name = begun?.world ?? world?.name ?? unnamedWorld;
+  const { named, note } = findStartingWorld(world, name, saved);
   const standing = { mode: saved?.clock?.mode ?? 'real', nowMs: null } as const;
   return {
-    world: saved?.begun?.world ?? world?.name ?? unnamedWorld,
+    fixture: named.fixture,
+    begunAs: {
+      world: named.name,
+      plan: begun?.plan ?? plan ?? ('sandbox' as const),
+      // The clock can be changed at any time; the other three affect every record of the world.
+      clock: clock ?? begun?.clock ?? standing,
+    },
     seed: saved?.seed ?? seed ?? '1',
-    plan: saved?.begun?.plan ?? plan ?? ('sandbox' as const),
-    // The clock can be changed at any time; the other three affect every record of the world.
-    clock: clock ?? saved?.begun?.clock ?? standing,
+    // The world in the file is used; the file may not name its starting world.
+    worldName: begun === null && saved !== null ? saved.path : name,
+    /** Why a reset may not restore the starting world of the saved world. */
+    note,
   };
+}
+
+export type Beginning = ReturnType<typeof beginningOf>;
+
+/** The starting world: a saved world needs it for resets only, and it may be missing. */
+function findStartingWorld(
+  requested: NamedWorld | undefined,
+  name: string,
+  saved: SavedWorld | null,
+): { readonly named: NamedWorld; readonly note: string | null } {
+  const found = requested?.name === name ? requested : findNamedWorld(name);
+  if (found.fixture !== undefined) {
+    const note =
+      saved?.begun === null
+        ? `${saved.path} does not say as which world it began; a reset leads to "${name}"`
+        : null;
+    return { named: { name, fixture: found.fixture }, note };
+  }
+  // The same path in another spelling.
+  if (requested !== undefined) return { named: requested, note: null };
+  const { fixture } = findNamedWorld(unnamedWorld);
+  if (fixture === undefined || saved === null) throw new Error(found.problems.join('; '));
+  const note = `${saved.path} began as ${name}, which cannot be read; a reset leads to "${unnamedWorld}"`;
+  return { named: { name: unnamedWorld, fixture }, note };
 }
 
 /** The options that a saved world contradicts; they cannot be applied to it. */
