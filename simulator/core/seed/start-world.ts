@@ -2,18 +2,18 @@
 // subscriptions with their past deliveries.
 import { eventWindowMs, type PlanName } from '../../../fixtures/constants.ts';
 import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
-import { parseAgo } from '../../../fixtures/worlds/parse-ago.ts';
-import type {
-  AccountFixture,
-  Ago,
-  AttemptFixture,
-  DeliveryFixture,
-  PositionFixture,
-  SubscriptionFixture,
-  TradingAccountFixture,
-  TransactionFixture,
-  TransactionStep,
-  WorldFixture,
+import {
+  type AccountFixture,
+  type Ago,
+  type AttemptFixture,
+  type DeliveryFixture,
+  type PositionFixture,
+  parseAgo,
+  type SubscriptionFixture,
+  type TradingAccountFixture,
+  type TransactionFixture,
+  type TransactionStep,
+  type WorldFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { type Change, evolve, keepPast, moveClock, put } from '../change.ts';
