@@ -18,7 +18,8 @@ import {
 /** A rule, or an open question where the specification is silent, that an answer rests on. */
 export type Cite = RuleId | QuestionId;
 
-const callMembers = {
+/** A request whose body is written as base64. */
+export const suspendedRequestSchema = record({
   method: text,
   /** Path and query as sent, for example `/api/v1/accounts?limit=2`. */
   target: text,
@@ -30,14 +31,13 @@ const callMembers = {
   'oversize?': flag,
   /** The call asks for a WebSocket, and its transport can upgrade to one (NS-12). */
   'upgrade?': flag,
-};
+  body: text,
+});
 
-/** A request whose body is written as base64. */
-export const suspendedRequestSchema = record({ ...callMembers, body: text });
-
-const callSchema = record({ ...callMembers, body: ofType<Uint8Array>({}) });
 /** A request as it was received. Header names are lower case; the body is not yet parsed. */
-export type Call = ValueOf<typeof callSchema>;
+export interface Call extends Omit<ValueOf<typeof suspendedRequestSchema>, 'body'> {
+  readonly body: Uint8Array;
+}
 
 export const factsSchema = record({
   /** Addresses that the hostname in a webhook url resolves to; null if it was not looked up. */

@@ -2,17 +2,14 @@
 // reach of the credentials that created the others (NS-20).
 import type { Behaviour } from './behaviour.ts';
 import type { Account, Transaction } from './records.ts';
+import { existing } from './world.ts';
 
 /** The ids for each reference in the order of creation; a single id is stored without a list. */
 export type References = Map<string, string | readonly string[]>;
 
 export function addReference(references: References, key: string, id: string): void {
   const named = references.get(key);
-  references.set(key, named === undefined ? id : [...idsOf(named), id]);
-}
-
-function idsOf(named: string | readonly string[]): readonly string[] {
-  return typeof named === 'string' ? [named] : named;
+  references.set(key, named === undefined ? id : [named, id].flat());
 }
 
 /** AUTH-6, NS-20: the oldest record with this reference that is within reach. */
@@ -24,12 +21,8 @@ export function findReferenced<R>(
 ): R | null {
   const named = references?.get(key);
   if (named === undefined) return null;
-  for (const id of idsOf(named)) {
-    const record = records.get(id);
-    if (record === undefined) throw new Error(`reference index names no record: ${id}`);
-    if (isReachable(record)) return record;
-  }
-  return null;
+  const found = [named].flat().map((id) => existing(records, id));
+  return found.find(isReachable) ?? null;
 }
 
 /** How an account is looked up: indexes (of a brand or a firm), and the keys in them (NS-20). */

@@ -23,12 +23,7 @@ import { tokenText } from './pipeline/stages.ts';
 import { existing, type SuspendedCall, type Timer, type TimerKind, type World } from './world.ts';
 
 export type Input =
-  | {
-      readonly kind: 'call';
-      readonly atMs: number;
-      readonly call: Call;
-      readonly facts: Facts;
-    }
+  | { readonly kind: 'call'; readonly atMs: number; readonly call: Call; readonly facts: Facts }
   /** The next timer fires, if it is due by then. */
   | { readonly kind: 'time'; readonly atMs: number }
   | { readonly kind: 'answered'; readonly atMs: number; readonly answer: DeliveryAnswer }

@@ -178,12 +178,8 @@ function removeFault(context: CommandContext, { id }: Id) {
 }
 
 function clearFaults(context: CommandContext) {
-  const ids = [...context.world.faults.keys()];
-  return done(
-    context,
-    ids.map((id) => remove('faults', id)),
-    {},
-  );
+  const changes = [...context.world.faults.keys()].map((id) => remove('faults', id));
+  return done(context, changes, {});
 }
 
 type CreateTradingAccount = Pick<TradingAccount, 'account_id'> &

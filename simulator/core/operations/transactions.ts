@@ -328,11 +328,7 @@ export function transitionChanges(
   const { behaviour, world, atMs } = context;
   const account = existing(world.accounts, before.account_id);
   const isFirst = trigger === 'approve' && behaviour.transactions.isFirstDeposit(before, account);
-  const transaction: Transaction = {
-    ...before,
-    status: move.to,
-    is_ftd: before.is_ftd || isFirst,
-  };
+  const transaction = { ...before, status: move.to, is_ftd: before.is_ftd || isFirst };
   const changes: Change[] = [put('transactions', transaction)];
   // TXS-2: stored on the account, so that it is set once and never changes.
   if (isFirst) changes.push(put('accounts', { ...account, first_deposit_id: before.id }));

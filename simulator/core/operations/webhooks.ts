@@ -1,7 +1,7 @@
 // Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { type Cite, citesIf, type Decision } from '../call.ts';
-import { type Change, put } from '../change.ts';
+import { put } from '../change.ts';
 import { disableChanges, disabled, newSubscription } from '../delivery/deliveries.ts';
 import { callerOf, type RequestContext, refuse } from '../pipeline/request-context.ts';
 import type { Subscription } from '../records.ts';
@@ -114,16 +114,13 @@ export function disableWebhook(context: RequestContext): Decision {
   if ('reply' in found) return found;
   context.transition = 'enabled disable → disabled';
   const reason = 'Disabled by request.';
-  const changes: readonly Change[] = found.disabled
-    ? []
-    : disableChanges(context.world, found, reason);
-  const cites: readonly Cite[] = found.disabled
-    ? ['HOOK-13', 'NS-7']
-    : ['HOOK-5', 'EVT-13', 'NS-7'];
-  if (context.behaviour.settings.webhook_disable_answer === 'empty') {
-    return { reply: { status: 204, contentType: null, body: '' }, changes, cites };
-  }
-  return { ...show(context, found.disabled ? found : disabled(found, reason)), changes, cites };
+  const { reply } =
+    context.behaviour.settings.webhook_disable_answer === 'empty'
+      ? { reply: { status: 204, contentType: null, body: '' } }
+      : show(context, found.disabled ? found : disabled(found, reason));
+  if (found.disabled) return { reply, changes: [], cites: ['HOOK-13', 'NS-7'] };
+  const changes = disableChanges(context.world, found, reason);
+  return { reply, changes, cites: ['HOOK-5', 'EVT-13', 'NS-7'] };
 }
 
 /** HOOK-12: an id of another firm gets exactly the response of an unknown id. */

@@ -6,8 +6,8 @@ import { evolve, put, putAt, remove } from '../change.ts';
 import { findHints } from '../explain/hints.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
-import type { SuspendedCall, TimerKind } from '../world.ts';
-import type { CallEffect, Fault, FaultRefusal } from './find-fault.ts';
+import type { SuspendedCall } from '../world.ts';
+import type { CallEffect, FaultRefusal } from './find-fault.ts';
 import { operationOf, type RequestContext, refuse, refuseUnreadable } from './request-context.ts';
 import { rateRefusal, refuseToken } from './stages.ts';
 import { takeCallFault } from './take-fault.ts';
@@ -20,7 +20,7 @@ export function runCall(context: RequestContext): StepResult {
   evolve(world, refused.changes);
   if (context.idempotency === 'replayed') {
     // Faults apply to a replay as to any call, in both phases; the key record does not change.
-    const fault = takeFault(context, 'before') ?? takeFault(context, 'after');
+    const fault = takeCallFault(context, 'before') ?? takeCallFault(context, 'after');
     return answerCall(context, orderedBy(context, fault) ?? refused, fault);
   }
   // NS-30: a refusal is recorded for repeats if it comes after the replay look-up, and not from it.
@@ -46,7 +46,7 @@ export function runAndAnswer(context: RequestContext): StepResult {
   const result = behaviour.operations[operationOf(context)](context);
   const decision = 'decideRow' in result ? runBatch(context, result) : result;
   evolve(world, decision.changes);
-  const fault = takeFault(context, 'after');
+  const fault = takeCallFault(context, 'after');
   // IDEM-6: if a fault replaces the status nothing is recorded, so a repeat runs again.
   if (fault?.kind === 'status') releaseKey(context);
   else recordReply(context, decision.reply);
@@ -71,17 +71,6 @@ function runBatch(context: RequestContext, batch: Batch): Decision {
   return { reply: batch.answer(replies), changes: [], cites: [...cites] };
 }
 
-/** Finds the fault that applies to this call, and counts it. */
-function takeFault(context: RequestContext, phase: Fault['phase']): CallEffect | null {
-  const { world, operation } = context;
-  if (world.faults.size === 0 || operation === null) return null;
-  const found = takeCallFault(context, phase);
-  if (found === null) return null;
-  const effect = found.effect as CallEffect;
-  context.faults = [...context.faults, { id: found.id, phase, effect }];
-  return effect;
-}
-
 /** NS-30, IDEM-14a: refusals that come before the replay look-up, or from it. */
 const neverRecorded: readonly FaultRefusal[] = [
   'idempotency_key_required',
@@ -92,7 +81,7 @@ const neverRecorded: readonly FaultRefusal[] = [
 
 /** A fault before anything has run: another response, none, or a later run. Null: no fault. */
 function applyFaultBefore(context: RequestContext): StepResult | null {
-  const fault = takeFault(context, 'before');
+  const fault = takeCallFault(context, 'before');
   if (fault === null) return null;
   if (fault.kind === 'delay') return suspendBefore(context, context.world.nowMs + fault.ms);
   if (fault.kind === 'hang') return suspendBefore(context, null);
@@ -107,42 +96,36 @@ const nothingRan = { reply: { status: 500, contentType: null, body: '' }, cites:
 
 /** Nothing runs until the delay is over (null: it hangs); the key is in flight (IDEM-14a). */
 function suspendBefore(context: RequestContext, wakeAtMs: number | null): StepResult {
-  const { world, behaviour, n, keyId } = context;
-  const { nowMs } = world;
+  const { n, keyId } = context;
   journalCall(context, ['IDEM-14a'], null);
   // Without a key no repeat can match it, so a hang leaves only its journal entry.
-  if (wakeAtMs === null && keyId === null) return { effects: [], n };
-  const timers: [TimerKind, number][] = [];
-  if (keyId !== null) {
-    // IDEM-14b: never abandoned within about 30 seconds; a call without a key is never abandoned.
-    timers.push(['abandon', nowMs + behaviour.keys.abandonAfterMs]);
-    evolve(world, [putAt('keys', keyId, { atMs: nowMs, reply: null, firstCall: n })]);
-  }
-  if (wakeAtMs !== null) timers.push(['wake', wakeAtMs]);
-  suspend(context, { reply: null, wakeAtMs }, timers);
+  if (wakeAtMs !== null || keyId !== null) suspend(context, null, wakeAtMs);
   return { effects: [], n };
 }
 
 /** Keeps a call until its timers are due; a `reply` of null means that it has not run yet. */
-function suspend(
-  context: RequestContext,
-  waiting: Pick<SuspendedCall, 'reply' | 'wakeAtMs'>,
-  timers: readonly (readonly [TimerKind, number])[],
-): void {
-  const { world, keyId, call, facts, n, requestId, credential } = context;
+function suspend(context: RequestContext, reply: Reply | null, wakeAtMs: number | null): void {
+  const { world, behaviour, keyId, call, facts, n, requestId, credential } = context;
   const id = String(world.counters.suspendedCall + 1);
   const suspended: SuspendedCall = {
-    ...{ id, n, requestId, keyId, facts, abandoned: false },
+    ...{ id, n, requestId, keyId, facts, reply, wakeAtMs, abandoned: false },
     call: { ...call, body: Buffer.from(call.body).toString('base64') },
     askedAtMs: context.receivedAtMs,
     clientId: credential?.client_id ?? null,
     faultId: context.faults.at(-1)?.id ?? '',
-    ...waiting,
   };
-  evolve(world, [
-    put('suspendedCalls', suspended),
-    ...timers.map(([kind, dueAtMs]) => ({ type: 'timer', kind, dueAtMs, ref: id }) as const),
-  ]);
+  evolve(world, [put('suspendedCalls', suspended)]);
+  if (reply === null && keyId !== null) {
+    // IDEM-14b: never abandoned within about 30 seconds; a call without a key is never abandoned.
+    const dueAtMs = world.nowMs + behaviour.keys.abandonAfterMs;
+    evolve(world, [
+      putAt('keys', keyId, { atMs: world.nowMs, reply: null, firstCall: n }),
+      { type: 'timer', kind: 'abandon', dueAtMs, ref: id },
+    ]);
+  }
+  if (wakeAtMs === null) return;
+  const kind = reply === null ? 'wake' : 'answer';
+  evolve(world, [{ type: 'timer', kind, dueAtMs: wakeAtMs, ref: id }]);
 }
 
 const codeOfStatus = {
@@ -229,8 +212,7 @@ function answerCall(
   }
   const reply = finishReply(context, given);
   if (fault?.kind === 'delay') {
-    const wakeAtMs = world.nowMs + fault.ms;
-    suspend(context, { reply, wakeAtMs }, [['answer', wakeAtMs]]);
+    suspend(context, reply, world.nowMs + fault.ms);
     journalCall(context, cites, null);
     return { effects: [], n };
   }

@@ -2,15 +2,14 @@
 import { evolve, put } from '../change.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
 import type { World } from '../world.ts';
-import { concernsWebhooks, type Fault, isSpent } from './find-fault.ts';
+import { type CallEffect, concernsWebhooks, type Fault, isSpent } from './find-fault.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The fault of this phase that applies to this call: the oldest one that matches and is due. */
-export function takeCallFault(
-  { world, operation, call, path, credential }: RequestContext,
-  phase: Fault['phase'],
-): Fault | null {
-  return take(world, ({ match, phase: own }) => {
+/** The effect on this call of the oldest fault of this phase that matches and is due. */
+export function takeCallFault(context: RequestContext, phase: Fault['phase']): CallEffect | null {
+  const { world, operation, call, path, credential } = context;
+  if (world.faults.size === 0 || operation === null) return null;
+  const found = take(world, ({ match, phase: own }) => {
     if (own !== phase || concernsWebhooks(match)) return false;
     if (match.operation !== undefined && match.operation !== operation) return false;
     if (match.method !== undefined && match.method.toUpperCase() !== call.method) return false;
@@ -20,9 +19,13 @@ export function takeCallFault(
       ? path.startsWith(match.path.slice(0, -1))
       : path === match.path;
   });
+  if (found === null) return null;
+  const effect = found.effect as CallEffect;
+  context.faults = [...context.faults, { id: found.id, phase, effect }];
+  return effect;
 }
 
-/** The same for an attempt to deliver to a subscription. */
+/** The fault that applies to an attempt to deliver to a subscription. */
 export const takeDeliveryFault = (world: World, subscriptionId: number): Fault | null =>
   take(
     world,
