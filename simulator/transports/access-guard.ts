@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { type ControlReply, problem } from '../control/reply.ts';
 import { bareHost, isLoopbackHost } from '../host/delivery/loopback.ts';
 
-export interface DoorOptions {
+export interface GuardOptions {
   /** The bound address. */
   readonly host?: string;
   /** Host names that are accepted in addition to the loopback names and the bound address. */
@@ -22,7 +22,7 @@ export class Guard {
   readonly #anyAddress: boolean;
   readonly #origins: readonly string[];
 
-  constructor({ host = '127.0.0.1', allowHosts = [], allowOrigins = [] }: DoorOptions = {}) {
+  constructor({ host = '127.0.0.1', allowHosts = [], allowOrigins = [] }: GuardOptions = {}) {
     this.#names = new Set([host, ...allowHosts].map(bareHost));
     this.#anyAddress = everyAddress.includes(bareHost(host));
     this.#origins = allowOrigins;
@@ -86,13 +86,8 @@ function refuseName(name: string | undefined): ControlReply {
   return problem(403, `${sentence}; ${remedy}.`);
 }
 
-interface Place {
-  readonly host: string;
-  readonly port: string;
-}
-
 /** A host with its port; null for anything else. */
-function parsePlace(text: string): Place | null {
+function parsePlace(text: string) {
   const found = /^(\[[0-9a-f]*:[0-9a-f:.]*\]|[\w.-]{1,253})(?::(\d{1,5}))?$/i.exec(text);
   return found === null ? null : { host: found[1] ?? '', port: found[2] ?? '80' };
 }

@@ -280,11 +280,7 @@ export class Playback {
   }
 }
 
-export interface Recording {
-  readonly close: () => void;
-  /** Ends the recording and removes its file: no request was served. */
-  readonly discard: () => Promise<void>;
-}
+export type Recording = Awaited<ReturnType<typeof recordWorld>>;
 
 /**
  * Records a world to a new or empty file: its first line is the world, every further line an input
@@ -296,7 +292,7 @@ export async function recordWorld(
   named: string,
   onTrouble: (message: string) => void,
   deviations: readonly string[] = [],
-): Promise<Recording> {
+) {
   const path = await findRealFile(named).catch(refuseFile);
   const file = await openEmpty(path).catch(refuseFile);
   const report = (error: NodeJS.ErrnoException | null) => {
@@ -314,6 +310,7 @@ export async function recordWorld(
   };
   return {
     close,
+    /** Ends the recording and removes its file: no request was served. */
     discard: async () => {
       close();
       await rm(path, { force: true });
