@@ -80,7 +80,7 @@ function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
 }
 
 function refuseName(name: string | undefined): ControlReply {
-  const sentence = 'This sandbox serves 127.0.0.1, localhost and the address of --host';
+  const sentence = 'This sandbox accepts only the hosts 127.0.0.1, localhost and that of --host';
   // Text that is not a host name is not quoted.
   const remedy = `start it with --allow-host ${name ?? 'NAME'} to be called by that name`;
   return problem(403, `${sentence}; ${remedy}.`);
