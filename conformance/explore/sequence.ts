@@ -1,5 +1,5 @@
 // A sequence of calls with symbolic references, so that the same one can be played on the target,
-// on the model, from fresh, and with calls left out.
+// on the model, from fresh, and with calls cut out.
 import type { CredentialOptions, SeedKind } from '../providers/target.ts';
 import type { OperationName } from '../spec/operations.ts';
 

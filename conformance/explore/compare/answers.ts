@@ -1,4 +1,5 @@
-// Compares the answers of the target and the model to one call.
+// Compares the answers of the target and the model to one call: with each other, and with the earlier
+// answers that they repeat (IDEM-4, IDEM-5).
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Json, memberAt } from '../../engine/send/json.ts';

@@ -1,4 +1,4 @@
-// Compares the deliveries to the webhook endpoints: which events, how often, and how they are signed.
+// Reads and compares the deliveries to the webhook endpoints: which events, how often, how signed.
 // The order of events is open (NS-28), so each notice of the target is paired with one of the model.
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import { type Json, memberAt } from '../../engine/send/json.ts';

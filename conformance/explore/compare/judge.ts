@@ -1,4 +1,5 @@
-// Judges one step that both sides have played: alike, different, open, or inconclusive.
+// Judges one step that both sides have played, a call or a ledger: alike, different, open, or
+// inconclusive.
 import { idText, type Json, memberAt } from '../../engine/send/json.ts';
 import { OPS } from '../draw/operations.ts';
 import { type Excuse, excuseFor, type Pair } from '../open/projection.ts';

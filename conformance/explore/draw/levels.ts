@@ -35,7 +35,6 @@ import {
 } from './draft.ts';
 import { type Kind, OPS, type Op } from './operations.ts';
 import { oddRows, otherThan, recordIn, statesOf, subjectOf, UNKNOWN_ID } from './records.ts';
-import type { Row } from './source.ts';
 
 interface Scene {
   readonly d: Draft;
@@ -681,6 +680,9 @@ export const DIMENSIONS = {
   ...{ observer: OBSERVERS, crowd: CROWDS },
   before: { nothing: { apply: () => undefined }, ...RELATED } satisfies Levels<Related>,
 };
+
+/** The level of each dimension for one focal call. */
+export type Row = Readonly<Record<string, string>> & { readonly operation: OperationName };
 
 export async function playRow(row: Row, d: Draft): Promise<void> {
   const op = OPS[row.operation];

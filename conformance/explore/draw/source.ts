@@ -8,7 +8,7 @@ import { countCalls, type Sequence } from '../sequence.ts';
 import { type Boundary, boundariesOf } from './boundaries.ts';
 import { Corpus, type Coverage } from './corpus.ts';
 import { Draft, type DraftOptions } from './draft.ts';
-import { DIMENSIONS, type Levels, playRow, weightOf } from './levels.ts';
+import { DIMENSIONS, type Levels, playRow, type Row, weightOf } from './levels.ts';
 import { EVERY_OPERATION, type Field, OPS, type Op } from './operations.ts';
 import { finalReads } from './records.ts';
 
@@ -101,23 +101,14 @@ function dimensionsFor({ offers, crowd }: SourceOptions): readonly Dimension[] {
     name,
     levels: Object.entries(levels)
       .filter(([, { needs = [] }]) => needs.every((need) => offers.has(need)))
-      .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent)
-      .map(([level, each]) => [level, (operation) => weightOf(each, OPS[operation])] as const),
+      .filter(([, { isConcurrent = false }]) => crowd > 1 || !isConcurrent),
   }));
 }
 
-export type Row = Readonly<Record<string, string>> & { readonly operation: OperationName };
-
-export interface Dimension {
+interface Dimension {
   readonly name: string;
-  /**
-   * The plain level first, each with how often it is used for an operation, beside others of 1; 0 if
-   * it does not apply to it.
-   */
-  readonly levels: readonly (readonly [
-    level: string,
-    weigh: (operation: OperationName) => number,
-  ])[];
+  /** The plain level first. */
+  readonly levels: readonly (readonly [level: string, Levels<unknown>[string]])[];
 }
 
 interface Single {
@@ -137,7 +128,13 @@ interface Turn {
 /** How many more dimensions of a row are not plain, each as likely as it is frequent here. */
 const MORE: readonly number[] = [0, 1, 1, 2];
 
-export class Covering {
+/**
+ * A covering array that grows row by row. Each row tests one level of one dimension: the level whose
+ * turn it is, for the operation that it was used least for. Few of the other dimensions leave their
+ * plain level, so that they do not mask its effect; those that do add pairs of levels that no row had
+ * before.
+ */
+class Covering {
   readonly #random: Random;
   readonly #dimensions: readonly Dimension[];
   readonly #turns: readonly Turn[];
@@ -150,9 +147,9 @@ export class Covering {
   ) {
     this.#random = random;
     this.#dimensions = dimensions;
-    const singlesOf = (name: string, [level, weigh]: Dimension['levels'][number]) =>
+    const singlesOf = (name: string, [level, each]: Dimension['levels'][number]) =>
       operations
-        .map((operation) => ({ operation, name, level, weight: weigh(operation) }))
+        .map((operation) => ({ operation, name, level, weight: weightOf(each, OPS[operation]) }))
         .filter(({ weight }) => weight > 0);
     this.#turns = dimensions
       .flatMap(({ name, levels }) => levels.slice(1).map((level) => singlesOf(name, level)))
