@@ -2,12 +2,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../fixtures/settings.ts';
-import { conformingBehaviour, keyPolicy, limitPolicy } from './behaviour.ts';
+import { conformingBehaviour } from './behaviour.ts';
 import type { Body, RequestContext } from './pipeline/request-context.ts';
 
 const policies = suite('policies');
-const { level } = limitPolicy(defaultSettings);
-const policy = keyPolicy(defaultSettings);
+const behaviour = conformingBehaviour(defaultSettings);
+const { level } = behaviour.limits;
+const { subjects } = behaviour.keys;
 
 policies('a bucket holds one second of allowance, and at least one request (LIM-2)', () => {
   assert.is(level(undefined, 5, 1000), 5000);
@@ -34,9 +35,8 @@ policies('a bucket that is above a new, lower rate is cut to that rate', () => {
 });
 
 policies('every spelling of an id is the same subject (NS-48)', () => {
-  const behaviour = conformingBehaviour(defaultSettings);
-  const subject = (operation: keyof typeof policy.subjects, body: Body) =>
-    policy.subjects[operation]!({ body, behaviour, pathId: body.id } as RequestContext);
+  const subject = (operation: keyof typeof subjects, body: Body) =>
+    subjects[operation]!({ body, behaviour, pathId: body.id } as RequestContext);
   const rows = [
     ['bulkCreateAccounts', (id: string) => ({ accounts: [{ brand_id: id }] })],
     ['openPosition', (id: string) => ({ trading_account_id: id })],

@@ -250,7 +250,7 @@ function transitionsFor(settings: Settings): transactions.TransitionTable {
 }
 
 /** Idempotency keys: how they are parsed, their subject and lifetime, and the response to a repeat. */
-export function keyPolicy(settings: Settings) {
+function keyPolicy(settings: Settings) {
   return {
     /** IDEM-1: trimmed, then 1 to 255 characters; header text has one character a byte (NS-40). */
     parse: (header: string | undefined): string | null => {
@@ -329,7 +329,7 @@ type Drawing = Pick<RequestContext, 'world' | 'credential' | 'behaviour'>;
 const request = 1000;
 
 /** How a call draws from allowances. Levels and costs are in thousandths of a request. */
-export function limitPolicy(settings: Settings) {
+function limitPolicy(settings: Settings) {
   // LIM-1, LIM-4, LIM-10.
   const rate = (credential: Credential): number =>
     credential.rate_per_second ??

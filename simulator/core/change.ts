@@ -73,7 +73,6 @@ export function putsInto<T extends TableName>(changes: readonly Change[], table:
   );
 }
 
-/** Applies changes in order. */
 export function evolve(world: World, changes: readonly Change[]): void {
   for (const change of changes) apply(world, change);
 }
@@ -256,7 +255,6 @@ export function addTimer(world: World, timer: Timer): void {
   timers.splice(at, 0, timer);
 }
 
-/** Removes and returns the next timer. */
 export function takeTimer(world: World): Timer | undefined {
   return own(world, 'timers').shift();
 }

@@ -109,7 +109,6 @@ export function findEntry(journal: Journal, n: number): JournalEntry | undefined
   return entry?.n === n ? entry : undefined;
 }
 
-/** Entries newest first. */
 export function* newestEntries(journal: Journal): Generator<JournalEntry> {
   for (let n = journal.newest; n >= journal.oldest && n > 0; n -= 1) {
     const entry = findEntry(journal, n);

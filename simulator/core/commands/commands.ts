@@ -58,7 +58,6 @@ function refused(field: string, message: string, status: Refused['status'] = 422
 const absent = (what: string, id: string, field = 'id') =>
   refused(field, `there is no ${what} ${id}`, 404);
 
-/** Applies changes and returns the result. */
 function done<V extends object>({ world }: CommandContext, changes: readonly Change[], value: V) {
   evolve(world, changes);
   return { value };
@@ -115,7 +114,6 @@ export function executeCommand(
 
 type MakeFault = Omit<NewFault, 'effect'> & Pick<Fault, 'effect'>;
 
-/** The methods of all operations. */
 const methods = new Set(Object.values(operationTable).map(({ method }) => method as string));
 
 /** Why no call or delivery can match; null if one can. */
@@ -356,8 +354,7 @@ function resumeSubscription({ world }: CommandContext, { id }: Id) {
 }
 
 /** The client_id is only given when a starting world is loaded. */
-export type CreateCredential = Pick<Credential, 'scopes'> &
-  Partial<Omit<Credential, 'client_secret'>>;
+type CreateCredential = Pick<Credential, 'scopes'> & Partial<Omit<Credential, 'client_secret'>>;
 
 /** A credential and its token, which does not expire. */
 export function createCredential(context: CommandContext, args: CreateCredential) {

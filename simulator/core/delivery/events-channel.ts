@@ -20,7 +20,6 @@ export interface ChannelEnd {
   readonly reason: string;
 }
 
-/** The next events of a reader. */
 export interface ChannelPage {
   readonly envelopes: readonly string[];
   readonly nextSeq: number;

@@ -278,11 +278,10 @@ function findNamed(context: RequestContext): Transaction | Decision {
     const detail = 'Name the owning account in the query: ?account_id=…';
     return invalid(context, 'account_id', detail, 'TXS-15');
   }
-  if (context.behaviour.settings.repeated_account_id === 'refused') {
-    if (context.query.getAll('account_id').length > 1) {
-      const detail = 'Name one account_id in the query, not several.';
-      return invalid(context, 'account_id', detail, 'TXS-15', 'NS-58');
-    }
+  const isRepeated = context.query.getAll('account_id').length > 1;
+  if (isRepeated && context.behaviour.settings.repeated_account_id === 'refused') {
+    const detail = 'Name one account_id in the query, not several.';
+    return invalid(context, 'account_id', detail, 'TXS-15', 'NS-58');
   }
   const accountId = parseNamedId(context, named, 'account_id', 'TXS-15');
   if (typeof accountId !== 'string') return accountId;

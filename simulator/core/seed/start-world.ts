@@ -142,7 +142,6 @@ function seedCredentials(
   }
 }
 
-/** A subscription with its past deliveries. */
 function seedSubscription(
   world: World,
   behaviour: Behaviour,
@@ -290,7 +289,6 @@ class History implements CommandContext {
     return this.atMs < this.#sinceMs ? this.#silent : this.#printing;
   }
 
-  /** Generates the history of one person. */
   addPerson(person: AccountFixture, field: string): void {
     const actions: { agoMs: number; place: string; run: () => void }[] = [];
     const add = (ago: Ago, place: string, run: () => void) =>

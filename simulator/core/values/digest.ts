@@ -17,7 +17,6 @@ export function hmacSha256Hex(
   return digest.digest('hex');
 }
 
-/** Whether two texts are equal, in constant time. */
 export function equalInConstantTime(left: string, right: string): boolean {
   const leftBytes = Buffer.from(left);
   const rightBytes = Buffer.from(right);

@@ -15,7 +15,6 @@ export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Whether a text contains only white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
