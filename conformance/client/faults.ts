@@ -4,7 +4,7 @@ import { parseJson } from '../../fixtures/lenient.ts';
 import { Headers } from '../engine/send/headers.ts';
 import { ERROR_TABLE } from '../spec/errors.ts';
 import { PROFILE_MEMBERS } from '../spec/literals.ts';
-import type { ApiCall, ApiResponse, Site } from './recording.ts';
+import type { ApiCall, ApiResponse, Fate, Site } from './recording.ts';
 import { membersOf, type SentRequest, sameButForReferences, sameRequest } from './requests.ts';
 
 /** A call that has arrived, before the fault or the platform handles it. */
@@ -17,10 +17,14 @@ export type ArrivedCall = Omit<ApiCall, 'fate' | 'fault' | 'response' | 'answere
   readonly isIssued: boolean;
 };
 
-export type Treatment = { readonly fault: string } & (
-  | { readonly kind: 'lose_answer' | 'lose_request' | 'stay_silent' | 'serve' }
-  | { readonly kind: 'answer'; readonly response: ApiResponse; readonly holdMs?: number }
-);
+export interface Treatment {
+  readonly fate: Fate;
+  readonly fault: string;
+  /** Sent instead of the platform's; nothing runs then. */
+  readonly response?: ApiResponse;
+  /** How long the response is held back. */
+  readonly holdMs?: number;
+}
 
 /** Requests of the judge itself to the platform. */
 export interface Backstage {
@@ -81,7 +85,7 @@ function problem(code: string, n: number, headers: ApiResponse['headers'] = []):
 
 function refusal(code: string, n: number): Treatment {
   const fault = `answered ${statusOf(code)} ${code} instead of the platform`;
-  return { kind: 'answer', fault, response: problem(code, n) };
+  return { fate: 'refused', fault, response: problem(code, n) };
 }
 
 /** Affects the first call of each site; its repeats are served. */
@@ -90,13 +94,13 @@ function onFirst(treat: (call: ArrivedCall) => Treatment): Fault {
 }
 
 const losses = {
-  lose_answer: 'it ran, and the connection was cut instead of sending the response',
-  lose_request: 'the connection was cut before it ran',
-  stay_silent: 'it ran, and no answer was ever sent',
+  answer_lost: 'it ran, and the connection was cut instead of sending the response',
+  request_lost: 'the connection was cut before it ran',
+  silent: 'it ran, and no response was ever sent',
 } as const;
 
-export function loseFirst(kind: keyof typeof losses): Fault {
-  return onFirst(() => ({ kind, fault: losses[kind] }));
+export function loseFirst(fate: keyof typeof losses): Fault {
+  return onFirst(() => ({ fate, fault: losses[fate] }));
 }
 
 export function refuseFirst(code: string): Fault {
@@ -137,7 +141,7 @@ export function refuseInText(): Fault {
     body: 'The body could not be read: a member that is required is missing.\n',
   };
   const fault = 'answered 422 in plain text instead of the platform';
-  return refuseForever(() => ({ kind: 'answer', fault, response }), sameRequest);
+  return refuseForever(() => ({ fate: 'refused', fault, response }), sameRequest);
 }
 
 /** One write always fails, under any reference. */
@@ -173,7 +177,7 @@ export function limit(seconds: number): Fault {
       ['x-ratelimit-remaining', '0'],
     ]);
     const fault = `answered 429 with Retry-After: ${wait}`;
-    return { kind: 'answer', fault, response, holdMs: held };
+    return { fate: 'refused', fault, response, holdMs: held };
   };
   return {
     handle: ({ aimed, clientId, operation, n }, { nowMs }) => {
@@ -201,7 +205,7 @@ export function runOn(): Fault {
       if (aimed === 'repeat') return nowMs() < (overAtMs.get(site) ?? 0) ? inFlight(n) : null;
       if (aimed === null) return null;
       overAtMs.set(site, nowMs() + runsOnMs);
-      return { kind: 'lose_answer', fault };
+      return { fate: 'answer_lost', fault };
     },
   };
 }
@@ -213,7 +217,7 @@ export function answerInFlight(): Fault {
 
 function inFlight(n: number): Treatment {
   const fault = 'answered 409 idempotency_in_flight: the earlier attempt is still running';
-  return { kind: 'answer', fault, response: problem('idempotency_in_flight', n) };
+  return { fate: 'refused', fault, response: problem('idempotency_in_flight', n) };
 }
 
 /** One call gets an error of a gateway that cannot reach the platform. */
@@ -221,7 +225,7 @@ export function failAtGateway(): Fault {
   const head = '<head><title>Bad Gateway</title></head>';
   const page = '<center><h1>Bad Gateway</h1></center>\r\n<hr><center>nginx</center>';
   return onFirst(() => ({
-    kind: 'answer',
+    fate: 'refused',
     fault: 'answered 502 with a page of HTML, as a gateway does',
     response: {
       status: 502,
@@ -252,7 +256,10 @@ export function overtake(): Fault {
         body: JSON.stringify({ [field]: `changed-by-another-client-${n}` }),
       });
       if (status !== 200) return null;
-      return { kind: 'serve', fault: 'another client updated the account just before it arrived' };
+      return {
+        fate: 'answered',
+        fault: 'another client updated the account just before it arrived',
+      };
     },
   };
 }
@@ -266,7 +273,7 @@ export function createBefore(): Fault {
       const own = { ...Object.fromEntries(kept), 'idempotency-key': `judge-${n}` };
       const { status } = await send({ method, target, headers: own, body });
       if (status !== 201 && status !== 200) return null;
-      return { kind: 'serve', fault: 'its reference existed already' };
+      return { fate: 'answered', fault: 'its reference existed already' };
     },
   };
 }
@@ -280,7 +287,7 @@ export function expireToken(): Fault {
       if (token === null || token !== expired) return null;
       const headers = { authorization: 'Bearer expired', 'idempotency-key': key ?? 'none' };
       const response = await send({ method, target, headers, body });
-      return { kind: 'answer', fault: 'its token has expired', response };
+      return { fate: 'refused', fault: 'its token has expired', response };
     },
   };
 }

@@ -144,7 +144,7 @@ gateway('an answer is lost once, after the platform has run the call', async () 
     ran += 1;
     return created();
   };
-  await behind(count, loseFirst('lose_answer'), async (base, own) => {
+  await behind(count, loseFirst('answer_lost'), async (base, own) => {
     assert.is(await isAnswered(base), false);
     assert.is(ran, 1);
     assert.is((await post(base)).status, 201);
@@ -166,7 +166,7 @@ gateway('a call that the sandbox cuts off ends its connection and no more', asyn
 });
 
 gateway('no answer is sent until the client disconnects, and that time is recorded', async () => {
-  await behind(created, loseFirst('stay_silent'), async (base, own) => {
+  await behind(created, loseFirst('silent'), async (base, own) => {
     const signal = AbortSignal.timeout(200);
     await fetch(`${base}/api/v1/accounts`, { method: 'POST', body: '{}', signal }).catch(
       () => null,

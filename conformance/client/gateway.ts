@@ -141,8 +141,7 @@ export async function openGateway(
     response.end(call.method === 'HEAD' ? '' : body);
   };
 
-  const cut = (call: Growing, { socket }: ServerResponse, fate: ApiCall['fate']) => {
-    call.fate = fate;
+  const cut = (call: Growing, { socket }: ServerResponse) => {
     call.answeredAtMs = nowMs();
     // Node 20 never reports the end of a connection that is reset while it ends.
     if (socket?.writableEnded) socket.destroy();
@@ -150,25 +149,14 @@ export async function openGateway(
   };
 
   const treat = async (call: Growing, response: ServerResponse, treatment: Treatment | null) => {
-    switch (treatment?.kind) {
-      case 'lose_request':
-        return cut(call, response, 'request_lost');
-      case 'lose_answer':
-        call.response = await platform(call);
-        return cut(call, response, 'answer_lost');
-      case 'stay_silent':
-        call.fate = 'silent';
-        call.response = await platform(call);
-        return;
-      case 'answer':
-        call.fate = 'refused';
-        call.response = treatment.response;
-        if (treatment.holdMs !== undefined) await pause(treatment.holdMs);
-        return answer(call, response, treatment.response);
-      default:
-        call.response = await platform(call);
-        return answer(call, response, call.response);
-    }
+    const { fate, response: own, holdMs = 0 } = treatment ?? { fate: 'answered' };
+    call.fate = fate;
+    if (fate === 'request_lost') return cut(call, response);
+    call.response = own ?? (await platform(call));
+    if (fate === 'silent') return;
+    if (fate === 'answer_lost') return cut(call, response);
+    if (holdMs > 0) await pause(holdMs);
+    return answer(call, response, call.response);
   };
 
   const serve = async (

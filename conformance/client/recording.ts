@@ -6,16 +6,16 @@ import type { OperationName } from '../spec/operations.ts';
 import { isWrite, routeOf, sameButForReferences, sameRequest } from './requests.ts';
 
 /** What happened to a call: which response the client got, and whether the platform ran it. */
-type Fate =
-  /** The platform answered, and the client got that answer. */
+export type Fate =
+  /** The client got the response of the platform. */
   | 'answered'
   /** The platform ran it; the connection was cut instead of sending the response. */
   | 'answer_lost'
   /** The connection was cut before anything ran. */
   | 'request_lost'
-  /** The platform ran it, and no answer is ever sent. */
+  /** The platform ran it, and no response is ever sent. */
   | 'silent'
-  /** An answer of the judge instead of the platform's; nothing ran. */
+  /** The client got a response of the judge; nothing ran. */
   | 'refused';
 
 export interface ApiCall {

@@ -1,9 +1,9 @@
 // The common report on a client: what it contains from a run of the judge.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Conclusion } from './check-play.ts';
 import { checks } from './checks/all.ts';
 import { everywhere, fail, type Outcome } from './checks/check.ts';
-import type { Conclusion } from './conclude.ts';
 import type { ClientRun } from './judge.ts';
 import { observe } from './recording.ts';
 import { type ClientReportOptions, clientReport, typed } from './report.ts';

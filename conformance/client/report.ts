@@ -17,9 +17,8 @@ import type {
   ReportScenario,
 } from '../reports/report.ts';
 import { count, VERDICTS } from '../reports/verdict-words.ts';
-import type { CheckResult } from './check-play.ts';
+import type { CheckResult, Conclusion } from './check-play.ts';
 import type { Check } from './checks/check.ts';
-import type { Conclusion } from './conclude.ts';
 import type { ClientRun } from './judge.ts';
 import { type ApiCall, endingWords, type Recording, whatItDoes } from './recording.ts';
 
@@ -86,13 +85,13 @@ export function clientReport(options: ClientReportOptions): Report {
       ),
     ),
   ];
-  const start = run.unusable === null ? {} : { not_started: sentence(redactor.text(run.unusable)) };
+  const start = run.unusable === null ? [] : [sentence(redactor.text(run.unusable))];
   return makeReport(options, {
     judge: 'client',
-    ...start,
+    ...(start[0] !== undefined && { not_started: start[0] }),
     target: { base_url: redactor.text(typed(command)), control_url: null },
     seed: options.seed,
-    notes: [...Object.values(start), ...run.notes.map((note) => redactor.text(note))],
+    notes: [...start, ...run.notes.map((note) => redactor.text(note))],
     causes: causesIn(run.results),
     client: {
       command: command.map((word) => redactor.text(word)),

@@ -46,24 +46,16 @@ export interface ReportOptions {
 }
 
 /** The result of a run of any judge. */
-interface JudgedRun {
-  readonly startedAt: string;
-  readonly durationMs: number;
+type JudgedRun = Pick<RunResult, 'startedAt' | 'durationMs' | 'interrupted'> & {
   readonly requests: number;
-  readonly interrupted: boolean;
-}
-
-type Own = Pick<Report, 'target' | 'notes' | 'rules' | 'scenarios'> & Partial<Report>;
+};
 
 /** The report of a judge. A judge of checks creates nothing on its target. */
 export function makeReport(
-  {
-    version,
-    run,
-    strict = false,
-  }: { version: string; run: JudgedRun; strict?: boolean | undefined },
-  own: Own,
+  options: { version: string; run: JudgedRun; strict?: boolean | undefined },
+  own: Pick<Report, 'target' | 'notes' | 'rules' | 'scenarios'> & Partial<Report>,
 ): Report {
+  const { version, run, strict = false } = options;
   return {
     schema: 1,
     tool: { name: 'conformance', version },
@@ -96,8 +88,8 @@ export function buildReport(options: ReportOptions): Report {
   const refused = refusedOrders(run, redactor);
   const judged = catalogue.map((rule) => judgeRule(rule, run.scenarios));
   const rules = catalogue.map((rule, at) => reportRule(rule, judged[at]!, options, refused.orders));
-  const why = run.refusedToStart;
-  const start = why === null ? {} : { not_started: startWords(redactor.text(why)) };
+  const why = run.refusedToStart === null ? null : redactor.text(run.refusedToStart);
+  const start = why && `Nothing was tried: ${why}${/[.?!]$/.test(why) ? '' : '.'}`;
   const observed = observedRows(options.scenarios, soundObservations(run.scenarios)).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
@@ -116,15 +108,18 @@ export function buildReport(options: ReportOptions): Report {
     seed: run.seed,
     mark: run.mark,
     ...crashesOf(run, rules, redactor),
-    ...start,
-    notes: [...Object.values(start), ...options.notes.map((note) => redactor.text(note))],
+    ...(start !== null && { not_started: start }),
+    notes: [
+      ...(start === null ? [] : [start]),
+      ...options.notes.map((note) => redactor.text(note)),
+    ],
     rules,
     scenarios: run.scenarios.map((each) =>
       reportScenario(each, titles.get(each.id) ?? each.id, redactor),
     ),
     observed,
     unlock: suggestAdditions(lacking, refused),
-    ...(inventory === undefined ? {} : { inventory }),
+    ...(inventory !== undefined && { inventory }),
   });
 }
 
@@ -146,6 +141,8 @@ function crashesOf(
   const redacted = crashes.map((crash) => {
     return { ...crash, distinguishes: redactor.text(crash.distinguishes) };
   });
+  const mend =
+    'Find the error in the log of the target, and answer such requests as the rules say.';
   const causes = redacted.map(({ operation, distinguishes, failure }): ReportCause => {
     const what = `${operation} ${distinguishes}`.trim();
     const own = rules.filter(
@@ -153,15 +150,9 @@ function crashesOf(
         verdict === 'deviates' &&
         findings.every((each) => each.verdict !== 'deviates' || each.actual.endsWith(what)),
     );
-    const mend =
-      'Find the error in the log of the target, and answer such requests as the rules say.';
     return { title: `${what}: ${failure}`, mend, rules: own.map(({ id }) => id) };
   });
   return { crashes: redacted, causes: causes.filter((cause) => cause.rules.length > 0) };
-}
-
-function startWords(why: string): string {
-  return `Nothing was tried: ${why}${/[.?!]$/.test(why) ? '' : '.'}`;
 }
 
 /**
@@ -244,12 +235,11 @@ function unfinished(
   const ends: readonly unknown[] = ['blocked', 'inconclusive', 'harness_error'];
   return results.flatMap((result) => {
     const verdict = result.byRule[rule.id];
-    if (!ends.includes(verdict)) return [];
-    const own = result.findings.some(
+    const isFound = result.findings.some(
       (each) => each.rules.includes(rule.id) && each.verdict !== 'passed',
     );
-    if (own) return [];
-    const last = result.exchanges.filter((each) => each.kind === 'call').at(-1)?.n;
+    if (!ends.includes(verdict) || isFound) return [];
+    const last = result.exchanges.findLast((each) => each.kind === 'call')?.n;
     return [
       {
         rules: [rule.id],
@@ -265,14 +255,11 @@ function unfinished(
 
 function reportScenario(result: ScenarioResult, title: string, redactor: Redactor): ReportScenario {
   let exchanges: ReportScenario['exchanges'] | undefined;
+  const { id, verdict, rules, attempts, why } = result;
   return {
-    id: result.id,
-    title,
-    verdict: result.verdict,
-    rules: result.rules,
+    ...{ id, title, verdict, rules, attempts },
     by_rule: result.byRule,
-    why: result.why === null ? null : redactor.text(result.why),
-    attempts: result.attempts,
+    why: why === null ? null : redactor.text(why),
     duration_ms: Math.round(result.durationMs),
     // Made when they are read: only the JSON report has those of scenarios without a finding.
     get exchanges() {

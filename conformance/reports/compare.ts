@@ -33,7 +33,7 @@ interface Change {
 
 type ComparedReport = Pick<Report['target'], 'base_url'> & Pick<Report, 'started_at' | 'verdict'>;
 
-export interface Comparison {
+interface Comparison {
   readonly schema: 'compare/1';
   readonly old: ComparedReport;
   readonly new: ComparedReport;

@@ -2,15 +2,7 @@
 import { KINDS, type Kind, kindWords } from '../engine/inventory/inventory.ts';
 import { endingLine, exchangeLines, timelineLines } from './exchanges.ts';
 import { code, facts, heading, type Item, item, list, type Part, words } from './parts.ts';
-import type {
-  Report,
-  ReportCause,
-  ReportExchange,
-  ReportFinding,
-  ReportInventory,
-  ReportRule,
-  ReportScenario,
-} from './report.ts';
+import type { Report, ReportCause, ReportFinding, ReportInventory, ReportRule } from './report.ts';
 import { count, vocabularyOf } from './verdict-words.ts';
 
 function section(title: string, items: readonly Item[]): Part[] {
@@ -28,9 +20,8 @@ export function sectionsOf(report: Report, { isBrief = false } = {}) {
   });
   const untestedCount = count(report.summary.not_tested, 'rule');
   const unlockItems = unlock.map(({ add, rules, with_others: others }) => {
-    const alone = rules > 0 ? [`+${rules}`] : [];
-    const more = others > 0 ? [`${others} together with others`] : [];
-    return item(`${add} (${[...alone, ...more].join(', and ')})`);
+    const gains = [rules > 0 && `+${rules}`, others > 0 && `${others} together with others`];
+    return item(`${add} (${gains.filter(Boolean).join(', and ')})`);
   });
   // The reason why nothing was tested is shown with the verdict.
   const noteItems = notes.filter((each) => each !== start).map((each) => item(each));
@@ -149,7 +140,7 @@ export function isAccepted({ verdict, reason }: ReportRule): boolean {
 }
 
 /** Rules with the same verdict that are shown together. */
-export interface Group {
+interface Group {
   /** `no age check: 8 checks`, or the id and verdict of a single rule. */
   readonly title: string;
   /** Null for a single rule. */
@@ -205,9 +196,8 @@ function isFollower(rule: ReportRule, { rules }: Report): boolean {
 
 /** Each failure once. */
 export function distinct(findings: readonly ReportFinding[]): readonly ReportFinding[] {
-  return findings.filter(
-    ({ fingerprint }, at) => findings.findIndex((e) => e.fingerprint === fingerprint) === at,
-  );
+  const prints = findings.map(({ fingerprint }) => fingerprint);
+  return findings.filter(({ fingerprint }, at) => prints.indexOf(fingerprint) === at);
 }
 
 /** The findings that decided a rule's verdict, each failure once. */
@@ -322,25 +312,17 @@ const OUTPUT_SHOWN = 3;
 /** The exchanges that a finding cites, and how the command of a client ended. */
 function proofLines(finding: ReportFinding, report: Report, width?: number): string[] {
   const { isTimeline } = vocabularyOf(report);
-  const cited = citedBy(report, finding).slice(0, isTimeline ? TIMELINE_SHOWN : EXCHANGES_SHOWN);
-  const ending = recordingOf(report, finding)?.ending;
+  const id = finding.recording ?? finding.scenario;
+  const { ending, exchanges = [] } = report.scenarios.find((each) => each.id === id) ?? {};
+  const cited = exchanges
+    .filter(({ n }) => finding.exchanges.includes(n))
+    .slice(0, isTimeline ? TIMELINE_SHOWN : EXCHANGES_SHOWN);
   const printed = lastLines(ending?.output ?? '', OUTPUT_SHOWN);
   return [
     ...cited.flatMap((each) => (isTimeline ? timelineLines : exchangeLines)(each, width)),
     ...(ending === undefined ? [] : [endingLine(ending)]),
     ...printed.map((line) => `            | ${line}`),
   ];
-}
-
-/** The scenario with the exchanges of a finding. */
-function recordingOf(report: Report, finding: ReportFinding): ReportScenario | undefined {
-  const id = finding.recording ?? finding.scenario;
-  return report.scenarios.find((each) => each.id === id);
-}
-
-function citedBy(report: Report, finding: ReportFinding): readonly ReportExchange[] {
-  const { exchanges = [] } = recordingOf(report, finding) ?? {};
-  return exchanges.filter(({ n }) => finding.exchanges.includes(n));
 }
 
 /** `217 accounts, 75 accounts by bulk`; kinds with a count of zero are left out. */

@@ -20,27 +20,23 @@ export function reportExchange(exchange: Exchange, redactor: Redactor): ReportEx
     bytes === undefined || bytes.length === 0
       ? null
       : clipped(redactor.text(decoder.decode(bytes)), longest);
+  const tenths = (ms: number) => Math.round(ms * 10) / 10;
   return {
-    n,
-    kind,
-    as,
+    ...{ n, kind, as },
     request: {
       method: request.method,
       url: redactor.text(request.url),
       headers: headers(request.headers),
       body: body(request.body, LONGEST_REQUEST),
     },
-    response:
-      response === null
-        ? null
-        : {
-            status: response.status,
-            headers: headers(response.headers),
-            body: body(response.body, LONGEST_RESPONSE),
-          },
-    failure: failure === null ? null : redactor.text(failure),
-    at_ms: Math.round(exchange.atMs * 10) / 10,
-    duration_ms: Math.round(exchange.durationMs * 10) / 10,
+    response: response && {
+      status: response.status,
+      headers: headers(response.headers),
+      body: body(response.body, LONGEST_RESPONSE),
+    },
+    failure: failure && redactor.text(failure),
+    at_ms: tenths(exchange.atMs),
+    duration_ms: tenths(exchange.durationMs),
   };
 }
 

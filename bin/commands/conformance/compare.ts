@@ -6,21 +6,9 @@ import {
   compareText,
 } from '../../../conformance/reports/compare.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import { addHelp, type HelpText } from '../help-text.ts';
+import { addHelp } from '../help-text.ts';
 import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
-
-const help: HelpText = {
-  words: [
-    'Worse is: a new failure, a different failure of the same rule, or a rule that passed and was not judged this time. Inconclusive rules, and numbers that change with the load, do not count.',
-  ],
-  examples: [
-    'npx conformance run --profile staging.json --report json=old.json',
-    'npx conformance run --profile staging.json --report json=new.json',
-    'npx conformance compare old.json new.json --format markdown',
-  ],
-  exits: ['0 nothing is worse', '1 something is worse', '2 usage'],
-};
 
 const FORMATS = ['text', 'json', 'markdown'] as const;
 
@@ -30,7 +18,17 @@ interface Given {
 }
 
 export function defineCompare(command: Command, io = systemIo()): void {
-  addHelp(command, help);
+  addHelp(command, {
+    words: [
+      'Worse is: a new failure, a different failure of the same rule, or a rule that passed and was not judged this time. Inconclusive rules, and numbers that change with the load, do not count.',
+    ],
+    examples: [
+      'npx conformance run --profile staging.json --report json=old.json',
+      'npx conformance run --profile staging.json --report json=new.json',
+      'npx conformance compare old.json new.json --format markdown',
+    ],
+    exits: ['0 nothing is worse', '1 something is worse', '2 usage'],
+  });
   command
     .argument('<old>', 'a JSON report (conformance run --report json=FILE)')
     .argument('<new>', 'a later report on the same target, or a report on another target')
@@ -43,9 +41,10 @@ export function defineCompare(command: Command, io = systemIo()): void {
 
 /** Prints the comparison and returns the exit code. */
 export function compareFiles(old: string, now: string, given: Given, io: CommandIo): number {
-  const [before, after] = [readReportFile('OLD', old, io), readReportFile('NEW', now, io)];
-  const oldSubject = before.judge ?? 'API';
-  const newSubject = after.judge ?? 'API';
+  const read = (name: string, file: string) =>
+    reportIn(readJson(name, file, io.cwd, REPORT_ADVICE), name, file);
+  const [before, after] = [read('OLD', old), read('NEW', now)];
+  const [oldSubject, newSubject] = [before, after].map(({ judge = 'API' }) => judge);
   if (oldSubject !== newSubject)
     throw new UsageError(`OLD is about the ${oldSubject} and NEW about the ${newSubject}`);
   const comparison = compareReports(before, after);
@@ -54,8 +53,4 @@ export function compareFiles(old: string, now: string, given: Given, io: Command
   else if (format === 'markdown') io.out(compareMarkdown(comparison));
   else io.out(`${compareText(comparison, io.columns).join('\n')}\n`);
   return comparison.verdict === 'worse' ? 1 : 0;
-}
-
-function readReportFile(name: string, file: string, { cwd }: CommandIo) {
-  return reportIn(readJson(name, file, cwd, REPORT_ADVICE), name, file);
 }

@@ -1,9 +1,8 @@
 // Explores one target from beginning to end: finds it, configures the model, draws and compares,
 // writes the reports, and returns the exit code.
-
 import { EXIT_CODES } from '../../../conformance/engine/judge/verdicts.ts';
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
-import { type Sender, withLimit } from '../../../conformance/engine/send/sender.ts';
+import { withLimit } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore, type Progress } from '../../../conformance/explore/explore.ts';
 import {
   type Forms,
@@ -22,7 +21,6 @@ import { type ExploreReport, makeReport } from '../../../conformance/explore/rep
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
-import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
@@ -34,15 +32,12 @@ import { readingReport, readJson } from './input-files.ts';
 import { inventoryOf, paceOfSweep } from './judge-target.ts';
 import { commandToRepeat, targetWords } from './options.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
-import { openSender } from './reach/open-sender.ts';
 
 /** One exploration from its options to its report. */
 interface Exploration {
   readonly options: ExploreOptions;
   readonly io: CommandIo;
   readonly signal: AbortSignal;
-  readonly redactor: Redactor;
-  readonly sender: Sender;
   readonly found: Found;
   readonly startedAt: string;
   readonly startedMs: number;
@@ -70,31 +65,21 @@ export async function exploreTarget(
   signal: AbortSignal,
 ): Promise<number> {
   checkFiles(options, io);
-  const { minutes = Number.POSITIVE_INFINITY } = options;
   const again = readAgain(options, io.cwd);
   const given = again?.answers ?? readModel(options, io.cwd);
-  const redactor = new Redactor();
-  const sender = await openSender(options, io, redactor);
+  const found = await findTarget(options, io);
   try {
-    const found = await findTarget({ options, io, sender, redactor, isGuarded: true });
     const [startedAt, startedMs] = [new Date().toISOString(), performance.now()];
-    const untilMs = startedMs + minutes * 60_000;
-    const exploration: Exploration = {
-      ...{ options, io, signal, redactor, found, startedAt, startedMs, untilMs },
-      sender: found.sender,
-    };
-    try {
-      const problem = await findStartProblem(observeOptions(exploration, untilMs));
-      const isKnown = problem !== null || (again !== undefined && !needsForms(again.sequence));
-      const learned = isKnown
-        ? { settings: defaultSettings, known: {}, ...given, spent: 0 }
-        : await learnFrom(exploration, given);
-      return await compareWith(exploration, learned, problem, again?.sequence);
-    } finally {
-      await found.provider.close();
-    }
+    const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+    const exploration = { options, io, signal, found, startedAt, startedMs, untilMs };
+    const problem = await findStartProblem(observeOptions(exploration, untilMs));
+    const isKnown = problem !== null || (again !== undefined && !needsForms(again.sequence));
+    const learned = isKnown
+      ? { settings: defaultSettings, known: {}, ...given, spent: 0 }
+      : await learnFrom(exploration, given);
+    return await compareWith(exploration, learned, problem, again?.sequence);
   } finally {
-    await sender.close();
+    await found.close();
   }
 }
 
@@ -144,16 +129,16 @@ const needsForms = ({ steps }: Sequence): boolean =>
   callsOf(steps).some(({ operation }) => /Position$|^issueToken$/.test(operation));
 
 /** How the judge's scenarios are played on the target, and until when. */
-function observeOptions(exploration: Exploration, untilMs: number) {
-  const { options, signal, redactor, sender, found } = exploration;
+function observeOptions({ options, signal, found }: Exploration, untilMs: number) {
   const { timeoutS, maxRate } = options;
+  const { provider, sender, redactor } = found;
   const leftMs = Math.max(0, Math.round(untilMs - performance.now()));
   const isEndless = untilMs === Number.POSITIVE_INFINITY;
   return {
-    ...{ provider: found.provider, sender, timeoutMs: timeoutS * 1000 },
+    ...{ provider, sender, timeoutMs: timeoutS * 1000 },
     signal: isEndless ? signal : withLimit(signal, leftMs),
     secret: (value: string) => redactor.learn(value),
-    ...(maxRate === undefined ? {} : { maxRate }),
+    ...(maxRate !== undefined && { maxRate }),
   };
 }
 
@@ -164,15 +149,16 @@ async function compareWith(
   problem: string | null,
   sequence: Sequence | undefined,
 ): Promise<number> {
-  const { options, io, found, sender, signal, untilMs } = exploration;
+  const { options, io, found, signal, untilMs } = exploration;
   const { settings, known, forms, spent } = learned;
   const { requests, concurrency, seed, timeoutS, maxRate } = options;
+  const { provider, sender } = found;
   const most = sequence === undefined ? requests - spent : requests;
   const chosen = problem !== null ? [] : sequence === undefined ? undefined : [sequence];
   let seen: Progress = { requests: 0, sequences: 0, differences: 0 };
   const line = new ProgressLine(io, (elapsedMs) => progressWords(seen, most, elapsedMs));
   const explored = await explore({
-    ...{ provider: found.provider, sender, signal, untilMs, seed, forms },
+    ...{ provider, sender, signal, untilMs, seed, forms },
     models: simulatorModels(settings),
     settings: { ...settings },
     unasked: unaskedIn(known),
@@ -180,14 +166,14 @@ async function compareWith(
     timeoutMs: timeoutS * 1000,
     pacer: new Pacer(maxRate),
     crowd: concurrency,
-    width: found.provider.worlds ? Math.min(4, concurrency) : 1,
+    width: provider.worlds ? Math.min(4, concurrency) : 1,
     onProgress: (each) => {
       seen = each;
     },
-    ...(chosen === undefined ? {} : { sequences: chosen }),
+    ...(chosen !== undefined && { sequences: chosen }),
   }).finally(() => line.end());
   // Subscriptions and positions are cleaned up if possible, because they stay active.
-  if (!found.provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
+  if (!provider.worlds) await found.inventory.sweep(sender, paceOfSweep(options));
   const report = reportOf(exploration, learned, problem, explored);
   await finish(exploration, report);
   if (report.interrupted) return EXIT_CODES.interrupted;
@@ -206,18 +192,17 @@ function progressWords(
 }
 
 function reportOf(
-  { options, io, found, redactor, signal, startedAt, startedMs, untilMs }: Exploration,
+  { options, io, found, signal, startedAt, startedMs, untilMs }: Exploration,
   { known, spent }: Learned,
   problem: string | null,
   explored: Explored,
 ): ExploreReport {
-  const isEmpty = explored.sequences === 0 && !signal.aborted;
-  const why =
-    problem !== null
-      ? [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]
-      : isEmpty
-        ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent, options.model !== undefined)]
-        : [];
+  const why: string[] = [];
+  if (problem !== null) why.push(`Nothing was compared: ${problem.replace(/\.$/, '')}.`);
+  else if (explored.sequences === 0 && !signal.aborted) {
+    const isLate = performance.now() > untilMs;
+    why.push(isLate ? TOO_LATE : tooFew(spent, options.model !== undefined));
+  }
   const isInFile =
     options.replay !== undefined || options.report.some(({ format }) => format === 'json');
   const unwritten = isInFile || explored.found.length === 0 ? [] : [TO_REPLAY];
@@ -225,7 +210,7 @@ function reportOf(
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
     ...{ seed: options.seed, startedAt, durationMs: performance.now() - startedMs },
-    ...{ explored, interrupted: signal.aborted, redactor },
+    ...{ explored, interrupted: signal.aborted, redactor: found.redactor },
     settings: { ...known, ...explored.learned },
     requests: explored.requests + spent,
     inventory: inventoryOf(found),

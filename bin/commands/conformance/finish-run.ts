@@ -59,13 +59,13 @@ export async function finishRun(
   const lines = textReport(report, { color: io.color, width: io.columns, jsonFile });
   const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
   const marks = isOnGitHub ? annotations(report) : [];
+  // No text of a target may be read as a workflow command.
+  const pause = `stop-${report.mark}`;
+  const all = isOnGitHub
+    ? [`::stop-commands::${pause}`, ...lines, ...written, `::${pause}::`, ...marks]
+    : [...lines, ...written];
   if (options.json) printReport(io, jsonReport(report), [...marks, ...written]);
-  else if (isOnGitHub) {
-    // No text of a target may be read as a workflow command.
-    const pause = `stop-${report.mark}`;
-    const all = [`::stop-commands::${pause}`, ...lines, ...written, `::${pause}::`, ...marks];
-    io.out(`${all.join('\n')}\n`);
-  } else io.out(`${[...lines, ...written].join('\n')}\n`);
+  else io.out(`${all.join('\n')}\n`);
   return code;
 }
 

@@ -20,18 +20,13 @@ export function defineInit(command: Command, io = systemIo()): void {
     .argument('[file]', 'where to write it', FILE)
     .option('--force', 'overwrite a file that is there')
     .option('--print', 'print the profile and write nothing')
-    .action((file: string, options: InitOptions) =>
-      options.print ? io.out(TEXT) : init(file, options, io),
+    .action((file: string, { force, print }: { force?: boolean; print?: boolean }) =>
+      print ? io.out(TEXT) : init(file, force ?? false, io),
     );
 }
 
-interface InitOptions {
-  readonly force?: boolean;
-  readonly print?: boolean;
-}
-
-function init(file: string, options: InitOptions, io: CommandIo): void {
-  if (existsSync(resolve(io.cwd, file)) && !options.force) {
+function init(file: string, force: boolean, io: CommandIo): void {
+  if (existsSync(resolve(io.cwd, file)) && !force) {
     throw new UsageError(`${file} is there already; --force overwrites it`);
   }
   checkWritable('FILE', file, io.cwd);

@@ -1,8 +1,8 @@
 // Judges one client: runs its command against worlds with injected failures, and reports.
 import { availableParallelism } from 'node:os';
 import { checks } from '../../../conformance/client/checks/all.ts';
-import { CommandError } from '../../../conformance/client/command.ts';
 import { type ClientRun, judgeClient } from '../../../conformance/client/judge.ts';
+import { CommandError, type OpenWorld } from '../../../conformance/client/play.ts';
 import { whatItDoes } from '../../../conformance/client/recording.ts';
 import { clientReport, typed } from '../../../conformance/client/report.ts';
 import { item, list } from '../../../conformance/reports/parts.ts';
@@ -10,10 +10,12 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { ProgressLine } from '../../../conformance/reports/progress.ts';
 import { textOf } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
+import type { WorldFixture } from '../../../fixtures/worlds.ts';
 import { findNamedWorld } from '../../../simulator/compose/options.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { findVariables } from '../command-variables.ts';
 import { type CommandIo, UsageError } from '../io.ts';
 import type { ClientOptions } from './client.ts';
-import { openWorlds } from './client-sandbox.ts';
 import { finishRun, prepareFinish } from './finish-run.ts';
 import { commandToRepeat } from './options.ts';
 import { selectChecks } from './selection.ts';
@@ -44,7 +46,7 @@ export async function judgeCommand(
   const jobs = options.jobs ?? jobsPerCore * availableParallelism();
   const much = `${count(selected.length, 'check')}, ${count(jobs, 'run')} at a time`;
   io.err(`Judging ${typed(command)}: ${much}\n`);
-  const openWorld = openWorlds({ fixture, plan });
+  const openWorld = openWorlds(fixture, plan);
   const run = await play(options, io, { checks: selected, jobs, signal, openWorld });
   const unselected = checks.filter((check) => !selected.includes(check));
   const report = clientReport({
@@ -84,4 +86,28 @@ async function play(
   } finally {
     line.end();
   }
+}
+
+/** A separate world for each run, with the environment variables that `sandbox exec` sets. */
+function openWorlds(world: WorldFixture, plan: ClientOptions['plan']): OpenWorld {
+  return async (seed) => {
+    const sandbox = await createSandbox({ world, plan, seed });
+    const { credentials } = await sandbox.control.listCredentials();
+    const [own] = credentials;
+    let served: Promise<{ base_url: string }> | null = null;
+    return {
+      fetch: (request) => sandbox.fetch(request),
+      listen: async () => {
+        served ??= sandbox.listen();
+        const { hostname: host, port } = new URL((await served).base_url);
+        return { host, port: Number(port) };
+      },
+      variables: await findVariables(sandbox.control),
+      secrets: credentials.flatMap(({ client_id: clientId, token, client_secret: secret }) =>
+        [token, secret].filter((value) => value !== null).map((value) => ({ value, clientId })),
+      ),
+      otherToken: own?.token ?? '',
+      close: () => sandbox.close(),
+    };
+  };
 }

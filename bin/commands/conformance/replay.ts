@@ -3,23 +3,21 @@
 import type { Command } from 'commander';
 import { isExploreReport } from '../../../conformance/explore/report/again.ts';
 import { curlScript } from '../../../conformance/reports/replay.ts';
-import { addHelp, type HelpText } from '../help-text.ts';
+import { addHelp } from '../help-text.ts';
 import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 
-const help: HelpText = {
-  words: [
-    'The script sends the requests of the scenario again, with new names and with ids from the responses. Tokens come from variables such as FIRM_TOKEN. To judge a scenario again use conformance run --only SCENARIO.',
-  ],
-  examples: [
-    'npx conformance replay report.json bulk-sizes \\',
-    '  | BASE_URL=http://127.0.0.1:7420 FIRM_TOKEN=… bash',
-  ],
-};
-
 export function defineReplay(command: Command, io = systemIo()): void {
-  addHelp(command, help);
+  addHelp(command, {
+    words: [
+      'The script sends the requests of the scenario again, with new names and with ids from the responses. Tokens come from variables such as FIRM_TOKEN. To judge a scenario again use conformance run --only SCENARIO.',
+    ],
+    examples: [
+      'npx conformance replay report.json bulk-sizes \\',
+      '  | BASE_URL=http://127.0.0.1:7420 FIRM_TOKEN=… bash',
+    ],
+  });
   command
     .argument('<report>', 'the JSON report of a run')
     .argument('<scenario>', 'the id of a scenario in it')

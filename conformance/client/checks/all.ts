@@ -3,9 +3,8 @@ import { findRule } from '../../../fixtures/rules.ts';
 import { facts, heading, item, list, type Part } from '../../reports/parts.ts';
 import type { Check } from './check.ts';
 import { habitChecks } from './habits.ts';
-import { refusalChecks } from './refusals.ts';
 import { repeatChecks } from './repeats.ts';
-import { shapeChecks } from './shapes.ts';
+import { responseChecks } from './responses.ts';
 
 const order = [
   ...['key-sent', 'key-one-intent', 'answer-lost', 'request-lost', 'no-answer', '500', '503'],
@@ -13,12 +12,9 @@ const order = [
   ...['large-ids', 'amounts', 'unknown-fields', 'converged', 'plain-text', 'secret-places'],
 ].map((name) => `CLT-${name}`);
 
-export const checks: readonly Check[] = [
-  ...habitChecks,
-  ...repeatChecks,
-  ...refusalChecks,
-  ...shapeChecks,
-].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+export const checks = [...habitChecks, ...repeatChecks, ...responseChecks].sort(
+  (a, b) => order.indexOf(a.id) - order.indexOf(b.id),
+);
 
 export function explainClientCheck(check: Check): Part[] {
   const { id, title, orders, expected, atStake, mend, rules } = check;

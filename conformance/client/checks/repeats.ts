@@ -355,7 +355,7 @@ export const repeatChecks: readonly Check[] = [
     mend: mendLost,
     rules: ['IDEM-4b', 'IDEM-4c'],
     ...repeated(lost('the write ran, and its response was lost')),
-    fault: () => loseFirst('lose_answer'),
+    fault: () => loseFirst('answer_lost'),
   },
   {
     id: 'CLT-request-lost',
@@ -367,7 +367,7 @@ export const repeatChecks: readonly Check[] = [
     mend: mendLost,
     rules: ['IDEM-4b', 'IDEM-4c'],
     ...repeated(lost('the write was cut off before it ran')),
-    fault: () => loseFirst('lose_request'),
+    fault: () => loseFirst('request_lost'),
   },
   {
     id: 'CLT-no-answer',
@@ -383,7 +383,7 @@ export const repeatChecks: readonly Check[] = [
     aims: ({ sites }) => aimsAt(chosen(sites)),
     aimsPerRun: 1,
     fault: () => ({
-      ...loseFirst('stay_silent'),
+      ...loseFirst('silent'),
       // Many libraries give up after one minute, or after 100 s.
       needsMoreTime: (calls) => calls.some(isStillWaitedFor),
     }),

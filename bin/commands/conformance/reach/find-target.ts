@@ -9,15 +9,23 @@ import { newMark } from '../../../../conformance/engine/scenario/fresh-values.ts
 import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
 import { ControlPlaneClient } from '../../../../conformance/providers/control-plane.ts';
 import { controlProvider } from '../../../../conformance/providers/control-provider.ts';
-import type { Profile } from '../../../../conformance/providers/profile.ts';
+import type { Profile, ReadProfile } from '../../../../conformance/providers/profile.ts';
 import { profileProvider } from '../../../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../../../conformance/providers/target.ts';
-import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { Redactor } from '../../../../conformance/reports/redact.ts';
 import { isLoopbackHost } from '../../../../simulator/host/delivery/loopback.ts';
 import { type CommandIo, UsageError } from '../../io.ts';
-import { usedBeside } from '../input-files.ts';
+import { readProfileFile, usedBeside } from '../input-files.ts';
 import type { TargetOptions } from '../options.ts';
-import { readTarget, type TargetReading } from './read-target.ts';
+import { openSender } from './open-sender.ts';
+
+/** The facts about a target from options and files. */
+export interface TargetReading extends Pick<ReadProfile, 'notes' | 'variables' | 'warnings'> {
+  readonly baseUrl: string;
+  /** The URL to try for a control plane; null: there is none. */
+  readonly controlUrl: string | null;
+  readonly profile: Profile | undefined;
+}
 
 export interface Found {
   readonly baseUrl: string;
@@ -25,96 +33,136 @@ export interface Found {
   readonly provider: Provider;
   /** Sends all requests, with the headers that a gateway needs. */
   readonly sender: Sender;
+  readonly redactor: Redactor;
   /** Records that were created on it so far. */
   readonly inventory: Inventory;
   /** Part of every name that the run creates. */
   readonly mark: string;
   readonly notes: readonly string[];
+  readonly close: () => Promise<void>;
 }
 
-interface Given {
-  readonly options: TargetOptions;
-  readonly io: CommandIo;
-  readonly sender: Sender;
-  readonly redactor: Redactor;
-  /** A run on a live target writes only to records that it created. */
-  readonly isGuarded?: boolean;
-  /** Called with the way to reach the target before any request to its API. */
-  readonly onMode?: (mode: Mode, controlUrl: string | null, inventory: Inventory) => void;
-}
-
-export async function findTarget(given: Given): Promise<Found> {
-  const { options, redactor, onMode } = given;
-  const read = readTarget(options, given.io, redactor);
-  const { hostname } = new URL(read.baseUrl);
-  if (!isLoopbackHost(hostname)) for (const each of read.warnings) given.io.err(`${each}\n`);
-  const { baseUrl, controlUrl: requestedUrl } = read;
-  const inventory = new Inventory(baseUrl);
-  const urls = [baseUrl, ...(requestedUrl === null ? [] : [requestedUrl])];
-  const sender = inventory.watch(senderTo(urls, given));
-  const common = { baseUrl, sender, inventory, mark: newMark() };
-  const plane =
-    requestedUrl === null
-      ? undefined
-      : new ControlPlaneClient(requestedUrl, sender, options.controlTokenEnv?.value);
-  const absent = (await plane?.absence(options.timeoutS * 1000)) ?? null;
-  refuseAbsence(options, absent);
-  if (requestedUrl !== null && absent === null) {
-    onMode?.('control', requestedUrl, inventory);
-    const { controlTokenEnv, maxRate } = options;
-    const controlToken = controlTokenEnv?.value;
-    const provider = await controlProvider({
-      baseUrl,
-      controlUrl: requestedUrl,
-      sender,
-      controlToken,
-      maxRate,
-      positions: read.profile?.positions,
-      secret: (value) => redactor.learn(value),
-    });
-    const own = read.profile === undefined && options.tokenEnv === undefined;
-    const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
-    return { ...common, controlUrl: requestedUrl, provider, notes };
+/** `onMode` is called with the way to reach the target before any request to its API. */
+export async function findTarget(
+  options: TargetOptions,
+  io: CommandIo,
+  onMode: (
+    mode: Mode,
+    read: TargetReading,
+    found: Pick<Found, 'inventory' | 'redactor'>,
+  ) => void = () => {},
+): Promise<Found> {
+  const redactor = new Redactor();
+  const sockets = await openSender(options, io, redactor);
+  try {
+    const read = readTarget(options, io, redactor);
+    const { hostname } = new URL(read.baseUrl);
+    if (!isLoopbackHost(hostname)) for (const each of read.warnings) io.err(`${each}\n`);
+    const { baseUrl, controlUrl } = read;
+    const inventory = new Inventory(baseUrl);
+    // The headers for a gateway are sent to the target and its operator, and to no other origin.
+    const headers = options.header.map(({ name, value }) => [name, value] as const);
+    for (const [, value] of headers) redactor.add(value);
+    const origins = [baseUrl, controlUrl ?? baseUrl].map((each) => new URL(each).origin);
+    const sender = inventory.watch(withHeaders(sockets, headers, origins));
+    const common = { baseUrl, sender, redactor, inventory, mark: newMark() };
+    const reached = await reach(options, io, read, common, (mode) => onMode(mode, read, common));
+    const close = async () => {
+      await reached.provider.close();
+      await sockets.close();
+    };
+    return { ...common, ...reached, close };
+  } catch (error) {
+    await sockets.close();
+    throw error;
   }
-  onMode?.('profile', null, inventory);
-  const provider = liveProvider(given, read, common.mark, absent);
-  if (given.isGuarded) inventory.protect(recordsOf(read.profile));
-  return { ...common, controlUrl: null, provider, notes: [] };
+}
+
+/** Throws UsageError if a file is invalid. */
+export function readTarget(
+  options: TargetOptions,
+  io: CommandIo,
+  redactor: Redactor,
+): TargetReading {
+  const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
+  const { tokenEnv, controlTokenEnv, controlUrl } = options;
+  const tokens = [tokenEnv, controlTokenEnv].flatMap((each) => each?.value ?? []);
+  for (const secret of [...(read?.secrets ?? []), ...tokens]) redactor.add(secret);
+  const baseUrl = options.baseUrl ?? read?.profile.base_url?.replace(/(?<!\/)\/+$/, '');
+  if (baseUrl === undefined) {
+    throw new UsageError('--base-url is missing, and the profile has no base_url');
+  }
+  return {
+    ...{ profile: undefined, notes: [], warnings: [], variables: new Map() },
+    ...read,
+    baseUrl,
+    controlUrl: controlUrl === 'none' ? null : (controlUrl ?? `${baseUrl}/_sandbox`),
+  };
+}
+
+const UNUSED =
+  'A control plane responds, so the runner makes its own credentials and those given are not used (--control-url none leaves the control plane alone).';
+
+async function reach(
+  options: TargetOptions,
+  io: CommandIo,
+  read: TargetReading,
+  { sender, redactor, inventory, mark }: Pick<Found, 'sender' | 'redactor' | 'inventory' | 'mark'>,
+  onMode: (mode: Mode) => void,
+): Promise<Pick<Found, 'controlUrl' | 'provider' | 'notes'>> {
+  const { baseUrl, controlUrl, profile } = read;
+  const { controlTokenEnv, maxRate, timeoutS, tokenEnv } = options;
+  const controlToken = controlTokenEnv?.value;
+  const absent =
+    controlUrl === null
+      ? 'there is no control plane'
+      : await new ControlPlaneClient(controlUrl, sender, controlToken).absence(timeoutS * 1000);
+  if (controlUrl === null || absent !== null) {
+    if (controlUrl !== null) refuseAbsence(options, absent);
+    onMode('profile');
+    inventory.protect(recordsOf(profile));
+    return { controlUrl: null, provider: liveProvider(options, io, read, mark, absent), notes: [] };
+  }
+  onMode('control');
+  const provider = await controlProvider({
+    ...{ baseUrl, controlUrl, sender, controlToken, maxRate, positions: profile?.positions },
+    secret: (value) => redactor.learn(value),
+  });
+  const isUnused = profile !== undefined || tokenEnv !== undefined;
+  return { controlUrl, provider, notes: isUnused ? [UNUSED] : [] };
 }
 
 /** If a control plane is given and does not answer, the run stops. */
-function refuseAbsence(options: TargetOptions, absent: string | null): void {
-  const { controlUrl, controlTokenEnv } = options;
-  if (absent === null || (controlUrl === undefined && controlTokenEnv === undefined)) return;
+function refuseAbsence(
+  { controlUrl, controlTokenEnv }: TargetOptions,
+  absent: string | null,
+): void {
+  if (controlUrl === undefined && controlTokenEnv === undefined) return;
   const option = controlUrl === undefined ? '--control-token-env' : '--control-url';
-  const advice = '--control-url none goes without one';
-  throw new UsageError(`${option}: ${absent}; ${advice}`);
+  throw new UsageError(`${option}: ${absent}; --control-url none goes without one`);
 }
 
 /** By the profile, by a token alone, or without credentials. */
 function liveProvider(
-  { options, io }: Given,
-  read: TargetReading,
+  { brandId, profile: file, maxRate, tokenEnv }: TargetOptions,
+  io: CommandIo,
+  { baseUrl, profile, notes, variables }: TargetReading,
   mark: string,
   absent: string | null,
 ): Provider {
-  const { brandId, profile: file, maxRate, tokenEnv } = options;
-  const token = tokenEnv?.value;
-  const firm = { token: token ?? '', ...(brandId === undefined ? {} : { brand_id: brandId }) };
-  const profile = read.profile ?? { credentials: token === undefined ? {} : { firm } };
+  const firm = {
+    token: tokenEnv?.value ?? '',
+    ...(brandId !== undefined && { brand_id: brandId }),
+  };
   const warn = (note: string) => io.err(`${note}\n`);
   const give =
     'For an API without a control plane give --profile FILE (see: conformance init) or --token-env NAME';
   return profileProvider({
-    baseUrl: read.baseUrl,
-    profile,
-    notes: read.notes,
-    variables: read.variables,
-    mark,
-    maxRate,
-    ...(file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) }),
-    ...(tokenEnv === undefined ? {} : { tokenFrom: `--token-env ${tokenEnv.env}` }),
-    noCredential: `${absent ?? 'there is no control plane'}. ${give}`,
+    ...{ baseUrl, notes, variables, mark, maxRate },
+    profile: profile ?? { credentials: tokenEnv === undefined ? {} : { firm } },
+    ...(file !== undefined && { used: usedBeside(file, io.cwd, warn) }),
+    ...(tokenEnv !== undefined && { tokenFrom: `--token-env ${tokenEnv.env}` }),
+    noCredential: `${absent}. ${give}`,
   });
 }
 
@@ -135,14 +183,3 @@ function recordsOf(profile: Profile | undefined): ProfileRecords {
     webhookHost: url === undefined ? undefined : new URL(url).hostname,
   };
 }
-
-/** The headers for a gateway are sent to the target and its operator, and to no other origin. */
-function senderTo(urls: readonly string[], { options, sender, redactor }: Given): Sender {
-  const lines = options.header.map(({ name, value }) => [name, value] as const);
-  for (const [, value] of lines) redactor.add(value);
-  const origins = urls.map((each) => new URL(each).origin);
-  return withHeaders(sender, lines, origins);
-}
-
-const UNUSED =
-  'A control plane responds, so the runner makes its own credentials and those given are not used';

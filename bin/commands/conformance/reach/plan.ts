@@ -1,5 +1,5 @@
 // The requests and records of a run: announced before it starts, and printed by --dry-run.
-import type { Capability } from '../../../../conformance/engine/capabilities.ts';
+import { type Capability, EVERY_CAPABILITY } from '../../../../conformance/engine/capabilities.ts';
 import {
   type Mode,
   type Pace,
@@ -7,16 +7,22 @@ import {
   type RunPlan,
 } from '../../../../conformance/engine/inventory/plan.ts';
 import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/select.ts';
+import {
+  FIRM_FACTOR,
+  isAmple,
+  offersOf,
+  SANDBOX_PER_SECOND,
+} from '../../../../conformance/providers/profile-provider.ts';
 import { madeWords } from '../../../../conformance/reports/document.ts';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { about } from '../../../../conformance/reports/progress.ts';
-import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { Redactor } from '../../../../conformance/reports/redact.ts';
 import { count } from '../../../../conformance/reports/verdict-words.ts';
 import { scenarios } from '../../../../conformance/scenarios/all.ts';
 import { profileScenarios } from '../../../../conformance/scenarios/profile/profile.ts';
 import type { CommandIo } from '../../io.ts';
-import type { RunOptions } from '../options.ts';
-import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
+import type { RunOptions, TargetOptions } from '../options.ts';
+import { readTarget, type TargetReading } from './find-target.ts';
 
 export interface Planned extends RunPlan {
   readonly pace: Pace;
@@ -40,6 +46,28 @@ export function planTarget(options: RunOptions, read: TargetReading, mode: Mode)
   return { ...plan, made, pace, lacking, offers };
 }
 
+/** The claimed capabilities of the target; the run verifies them first. */
+function claimedOffers(
+  { profile }: TargetReading,
+  mode: Mode,
+  { maxRate, tokenEnv }: TargetOptions,
+): ReadonlySet<Capability> {
+  if (mode === 'control') {
+    const hasBursts = isAmple(maxRate, 200);
+    return new Set(EVERY_CAPABILITY.filter((each) => each !== 'bursts' || hasBursts));
+  }
+  const credentials = tokenEnv === undefined ? {} : { firm: { token: tokenEnv.value } };
+  return offersOf(profile ?? { credentials }, maxRate);
+}
+
+function paceOf({ profile }: TargetReading, mode: Mode, { maxRate }: TargetOptions): Pace {
+  const most = maxRate ?? Number.POSITIVE_INFINITY;
+  if (mode === 'control') return { mode, perSecond: most, firmPerSecond: most };
+  const perSecond = profile?.plan?.per_second ?? SANDBOX_PER_SECOND;
+  const firm = profile?.plan?.firm_per_second ?? perSecond * FIRM_FACTOR;
+  return { mode, perSecond: Math.min(perSecond, most), firmPerSecond: Math.min(firm, most) };
+}
+
 /** `180 of 223 scenarios (the rest need something that is missing), about 900 requests`. */
 export function planWords({ scenarios: played, requests, ms, pace, lacking }: Planned): string {
   const wanted = count(played + lacking, 'scenario');
@@ -51,7 +79,8 @@ export function planWords({ scenarios: played, requests, ms, pace, lacking }: Pl
 }
 
 /** Prints the plan, and returns the exit code. */
-export function dryRun(options: RunOptions, io: CommandIo, redactor: Redactor): number {
+export function dryRun(options: RunOptions, io: CommandIo): number {
+  const redactor = new Redactor();
   const read = readTarget(options, io, redactor);
   const hasOwn = read.profile !== undefined || options.tokenEnv !== undefined;
   const mode: Mode = hasOwn || read.controlUrl === null ? 'profile' : 'control';

@@ -1,9 +1,9 @@
 // When an aim has been played often enough: letters are runs, together or alone, one case per line.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { conclude, explained, isSpoiled, type Played } from './check-play.ts';
 import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
-import { conclude, explained, isSpoiled, type Played } from './conclude.ts';
-import type { Recording, Site } from './recording.ts';
+import type { Recording } from './recording.ts';
 import { recorded } from './testing/recorded.ts';
 
 const concluded = suite('concluded');
@@ -90,8 +90,7 @@ const SPOILED: readonly (readonly [
 ];
 for (const [words, run, id, outcome, first, expected] of SPOILED) {
   concluded(`${words}: ${expected ? 'spoils the run' : 'does not count'}`, () => {
-    const judgement = { aim: { site: { id } as Site }, outcome: outcomes[outcome]! };
-    assert.is(isSpoiled(run, judgement, first), expected);
+    assert.is(isSpoiled(run, outcomes[outcome]!, id, first), expected);
   });
 }
 
