@@ -238,12 +238,12 @@ function isReversal(booked: Books, after: Books): boolean {
 }
 
 /** NS-4: the result of these decisions is open. */
-const OPEN: readonly (readonly ['approved' | 'settled', Verb, setting: string, moved: string])[] = [
+const OPEN = [
   ['approved', 'reject', 'reject_from_approved', 'rejected'],
   ['approved', 'cancel', 'cancel_from_approved', 'cancelled'],
   ['settled', 'reject', 'reject_from_settled', 'rejected'],
   ['settled', 'approve', 'approve_from_settled', 'unchanged'],
-];
+] as const;
 
 async function observeOpenMoves(t: ScenarioContext): Promise<void> {
   const place = await t.given.place();
@@ -271,6 +271,4 @@ async function playMoves(t: ScenarioContext, rows: readonly MoveRow[]): Promise<
   }
 }
 
-export const moveScenarios: readonly Scenario[] = MOVES.map((moves) =>
-  tableScenario(moves, playMoves),
-);
+export const moveScenarios = MOVES.map((moves): Scenario => tableScenario(moves, playMoves));

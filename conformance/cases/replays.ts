@@ -11,7 +11,7 @@ import { differing } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type WriteName } from '../spec/operations.ts';
 import { type ValidCall, validCall } from './calls.ts';
 import { observeCase } from './questions.ts';
-import { as, body, type Fault, ifMatch, only, rows } from './refusals.ts';
+import { as, body, type Fault, ifMatch, only, rows, without } from './refusals.ts';
 import { playByOperation, type Table, tableScenario } from './table.ts';
 
 /** The expected result; `apart`: any answer except the first one. */
@@ -93,7 +93,7 @@ const decidesThere: Fault = async (t, { account }) => {
 const nameAndCountry = body({ first_name: 'Grace', country: 'FR' });
 const aPhone = body((t) => ({ phone: t.fresh.phone() }));
 const otherMembers = body({ first_name: undefined, country: 'FR' });
-const noMembers = body({ first_name: undefined });
+const noMembers = without('first_name');
 const otherAmount = body({ amount: '99.00' });
 const noAmount = body((t) => ({ amount: t.fresh.text() }));
 
@@ -278,15 +278,15 @@ async function playRow(
   if (different === undefined) return;
   const { call = sent, key = sent.key, as: caller } = different;
   const answer = await t.call(call, { key, as: caller });
+  const isReplay = outcome === 'replays';
   const own = outcome === 'apart' || (answer.isServed && isOfAnother(answer, first, call));
-  const expected =
-    outcome === 'replays'
-      ? `the first answer, ${describeAnswer(first)}`
-      : `an operation of its own, not exchange ${first.n} again`;
+  const expected = isReplay
+    ? `the first answer, ${describeAnswer(first)}`
+    : `an operation of its own, not exchange ${first.n} again`;
   for (const rule of [rules].flat()) {
     // POS-2 is about the order; IDEM-8 and IDEM-4a judge the status.
     const replayed = rule === 'POS-2' ? sameMembers(answer, first) : isReplayOf(answer, first);
-    const truth = outcome === 'replays' ? replayed : !replayed && own;
+    const truth = isReplay ? replayed : !replayed && own;
     t.expect(rule, answer).is(`${words}: ${expected}`, truth, describeAnswer(answer), first);
   }
 }
@@ -298,6 +298,4 @@ function isOfAnother(answer: Answer, first: Answer, { transaction }: ValidCall):
   return id === undefined || answer.at('id') !== id || answer.at('amount') !== first.at('amount');
 }
 
-export const replayMatrices: readonly Scenario[] = MATRICES.map((matrix) =>
-  tableScenario(matrix, playRows),
-);
+export const replayMatrices = MATRICES.map((matrix): Scenario => tableScenario(matrix, playRows));

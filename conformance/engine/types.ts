@@ -3,12 +3,9 @@ import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Capability, Lane } from './capabilities.ts';
 import type { ScenarioContext } from './scenario/scenario-context.ts';
-import type { HeaderLine } from './send/headers.ts';
+import type { WireAnswer, WireRequest } from './send/sender.ts';
 
 export type { QuestionId, RuleId };
-
-/** A verdict for each rule that a scenario lists. */
-export type ByRule = Readonly<Partial<Record<RuleId, Judged | 'not_selected'>>>;
 
 /** The verdict of one rule in one scenario, before baselines and selections. */
 export type Judged =
@@ -61,17 +58,8 @@ export interface Exchange {
   readonly kind: 'call' | 'delivery' | 'operator';
   /** The role or the name of the credential that made the call. */
   readonly as: string | null;
-  readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: readonly HeaderLine[];
-    readonly body: Uint8Array | undefined;
-  };
-  readonly response: {
-    readonly status: number;
-    readonly headers: readonly HeaderLine[];
-    readonly body: Uint8Array;
-  } | null;
+  readonly request: Pick<WireRequest, 'method' | 'url' | 'headers' | 'body'>;
+  readonly response: WireAnswer | null;
   /** Why no answer came. */
   readonly failure: string | null;
   /** Since the start of the run. */
@@ -115,7 +103,7 @@ export interface ScenarioResult {
   readonly rules: readonly RuleId[];
   readonly verdict: Judged | 'not_selected';
   /** Verdict of each listed rule, from this scenario alone. */
-  readonly byRule: ByRule;
+  readonly byRule: Readonly<Partial<Record<RuleId, Judged | 'not_selected'>>>;
   readonly findings: readonly Finding[];
   readonly observations: readonly Observation[];
   readonly exchanges: readonly Exchange[];

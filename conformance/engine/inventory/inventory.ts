@@ -6,7 +6,8 @@ import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
 import { idText, type Json, memberAt, membersIn, printJson } from '../send/json.ts';
-import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
+import type { Sender, WireAnswer } from '../send/sender.ts';
+import type { Exchange } from '../types.ts';
 
 /** In the order in which reports list them. */
 export const kindWords = {
@@ -63,8 +64,6 @@ const EFFECTS: Partial<Record<OperationName, readonly [kind: Kind, state?: strin
 const SWEEP_TIMEOUT_MS = 10_000;
 /** Members of a close that may name a position, whose form is open (NS-1). */
 const POSITION_NAME = /id$|ticket|position|order|deal|number/i;
-
-type Sent = Omit<WireRequest, 'timeoutMs'>;
 
 export class Inventory {
   readonly baseUrl: string;
@@ -174,7 +173,7 @@ export class Inventory {
    * Notes the record that an answer shows as created or changed. References are unique to a run, so a
    * record that a create names was created by this run, whether the status is 200 or 201 (ACC-1, ACC-5).
    */
-  note(request: Sent, response: WireAnswer): void {
+  note(request: Exchange['request'], response: WireAnswer): void {
     const call = new Answer({ request, response });
     const { operation, authorization, namedId } = call;
     if (!call.isServed || operation === undefined) return;

@@ -2,7 +2,6 @@
 // run, from the run to its exit code.
 import { CAPABILITIES, type Capability, nameInProfile } from '../capabilities.ts';
 import type {
-  ByRule,
   Finding,
   Judged,
   RuleId,
@@ -49,7 +48,7 @@ export function judgeInScenario(
 /** The result with these verdicts of its rules, and the worst of them as its verdict. */
 export function withVerdicts(
   result: Omit<ScenarioResult, 'byRule' | 'verdict'>,
-  byRule: ByRule,
+  byRule: ScenarioResult['byRule'],
 ): ScenarioResult {
   const judged = Object.values(byRule).filter((each) => each !== 'not_selected');
   return { ...result, byRule, verdict: worst(judged) ?? 'not_selected' };

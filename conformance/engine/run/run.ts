@@ -148,9 +148,7 @@ async function playAll(options: ScenarioRunOptions, context: RunContext, seed: n
     const { profileScenarios = [], confirmsAll = false } = options;
     const needed = neededCapabilities(scenarios, selection);
     const isTried = (part: Capability) =>
-      provider.withdraw !== undefined &&
-      provider.offers.has(part) &&
-      (confirmsAll || needed.has(part));
+      provider.withdraw && provider.offers.has(part) && (confirmsAll || needed.has(part));
     for (const scenario of profileScenarios) {
       const { confirms: part } = scenario;
       if (part !== undefined && !isTried(part)) continue;
@@ -181,8 +179,8 @@ async function playAll(options: ScenarioRunOptions, context: RunContext, seed: n
     chosen: readonly SelectedScenario[],
     add: (result: ScenarioResult) => void,
   ): Promise<void> {
-    const shared = await provider.shared();
-    const width = options.width ?? (shared.disposable ? WIDTH_OF_WORLDS : WIDTH);
+    const { disposable } = await provider.shared();
+    const width = options.width ?? (disposable ? WIDTH_OF_WORLDS : WIDTH);
     const one = async (each: SelectedScenario) => add(await playOne(each));
     const lane = (name: Lane) => chosen.filter(({ scenario }) => laneOf(scenario) === name);
     if (provider.worlds) {
@@ -201,11 +199,10 @@ async function playAll(options: ScenarioRunOptions, context: RunContext, seed: n
   async function examine(results: readonly ScenarioResult[]): Promise<readonly ScenarioResult[]> {
     const presumed = unexamined(results);
     const { skip } = selection;
+    const isPresumed = (each: Scenario) =>
+      selectedRules(each, { only: [], skip }).some((rule) => presumed.includes(rule));
     const chosen = scenarios
-      .filter((each) => missingCapabilities(each, provider.offers).length === 0)
-      .filter((each) =>
-        selectedRules(each, { only: [], skip }).some((rule) => presumed.includes(rule)),
-      )
+      .filter((each) => missingCapabilities(each, provider.offers).length === 0 && isPresumed(each))
       .map((scenario) => ({ scenario, rules: [] }));
     if (chosen.length === 0 || signal.aborted) return results;
     const further = new Map<string, ScenarioResult>();

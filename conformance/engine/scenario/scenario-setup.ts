@@ -88,16 +88,16 @@ export class ScenarioSetup {
    */
   async place(kind: SeedKind = 'trading_account'): Promise<Place> {
     if (!this.#t.has('fresh_trading_account')) return this.#t.target.seed(kind);
-    return this.freshPlace(this.#t.mainRole, kind === 'provider_trading_account');
+    return this.freshPlace(kind === 'provider_trading_account' ? { provider: true } : {});
   }
 
   /**
    * A new account that has never received a payment, with a trading account. Needs
    * `fresh_trading_account`.
    */
-  async freshPlace(role: Role = this.#t.mainRole, provider = false): Promise<Place> {
-    const account = await this.account({}, role);
-    return this.#t.operator.openTradingAccount(account.id, provider ? { provider } : {});
+  async freshPlace(options: { readonly provider?: boolean } = {}): Promise<Place> {
+    const { id } = await this.account();
+    return this.#t.operator.openTradingAccount(id, options);
   }
 
   /** A pending transaction: a deposit of 25.00, overridden by `over`. */
