@@ -11,7 +11,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Headers, linesOfRaw } from '../engine/send/headers.ts';
-import { GrowingBytes } from '../engine/send/read-body.ts';
+import { readBody } from '../engine/send/read-body.ts';
 
 /** One delivery as it arrived. */
 export interface ReceivedDelivery {
@@ -110,7 +110,9 @@ export class WebhookReceiver {
   /** Without a server: only a sender in this process reaches it, through `take`. */
   constructor(server?: Server) {
     this.#server = server;
-    server?.on('request', (request, response) => this.#read(request, response));
+    server?.on('request', (request, response) => {
+      this.#read(request, response).catch(() => response.destroy());
+    });
   }
 
   static async listen(host = '127.0.0.1', port = 0): Promise<WebhookReceiver> {
@@ -169,17 +171,8 @@ export class WebhookReceiver {
     await new Promise<void>((resolve) => this.#server?.close(() => resolve()) ?? resolve());
   }
 
-  #read(request: IncomingMessage, response: ServerResponse): void {
-    const body = new GrowingBytes();
-    request.on('data', (chunk: Buffer) => {
-      if (body.size + chunk.length > BODY_LIMIT_BYTES) request.destroy();
-      else body.add(chunk);
-    });
-    request.on('error', () => response.destroy());
-    request.on('end', () => this.#answer(request, response, body.all()));
-  }
-
-  #answer(request: IncomingMessage, response: ServerResponse, body: Uint8Array): void {
+  async #read(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request, { limitBytes: BODY_LIMIT_BYTES });
     const { method = '', url = '/', rawHeaders } = request;
     // A target may check a URL before it delivers to it.
     if (method === 'HEAD' || method === 'OPTIONS') return void response.writeHead(200).end();

@@ -1,6 +1,4 @@
-// Matchers for fields whose exact value is not known: types and formats in the
-// specification's words.
-
+// Matchers for fields whose exact value is not known: types and formats in the specification's words.
 import { type Json, printJson } from '../send/json.ts';
 
 interface Matcher {
@@ -8,60 +6,53 @@ interface Matcher {
   readonly test: (value: unknown) => boolean;
 }
 
-function matcher(words: string, test: (value: unknown) => boolean): Matcher {
-  return { words, test };
+function textLike(words: string, pattern: RegExp): Matcher {
+  return { words, test: (value) => typeof value === 'string' && pattern.test(value) };
 }
 
 /** CONV-1a: a string of decimal digits. */
-export const decimalId = matcher(
-  'an id as a decimal string',
-  (value) => typeof value === 'string' && /^[0-9]+$/.test(value),
-);
+export const decimalId = textLike('an id as a decimal string', /^[0-9]+$/);
 
 /** CONV-2a: an amount in its string form. */
-export const decimalString = matcher(
-  'a decimal string',
-  (value) => typeof value === 'string' && /^-?[0-9]+(\.[0-9]+)?$/.test(value),
-);
+export const decimalString = textLike('a decimal string', /^-?[0-9]+(\.[0-9]+)?$/);
 
-export const text = matcher('a string', (value) => typeof value === 'string');
-export const filledText = matcher(
-  'a non-empty string',
-  (value) => typeof value === 'string' && value !== '',
-);
-export const textOrNull = matcher(
-  'a string or null',
-  (value) => value === null || typeof value === 'string',
-);
+export const text = textLike('a string', /^/);
+export const filledText = textLike('a non-empty string', /[^]/);
+export const textOrNull: Matcher = {
+  words: 'a string or null',
+  test: (value) => value === null || typeof value === 'string',
+};
+
 /** A JSON integer of any size: one that no number holds is read as a bigint. */
-export const integer = matcher(
-  'an integer',
-  (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
-);
+export const integer: Matcher = {
+  words: 'an integer',
+  test: (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+};
 
 /** CONV-4: an integer that is a time of this century in milliseconds and in no other unit. */
-export const epochMs = matcher(
-  'an integer in epoch milliseconds',
-  (value) => Number.isSafeInteger(value) && Number(value) > 9.4e11 && Number(value) < 4.2e12,
-);
+export const epochMs: Matcher = {
+  words: 'an integer in epoch milliseconds',
+  test: (value) => Number.isSafeInteger(value) && Number(value) > 9.4e11 && Number(value) < 4.2e12,
+};
 
 /** The same decimal value, with any number of trailing zeros. */
 export function sameAmount(amount: string): Matcher {
   const same = sum(amount);
-  return matcher(
-    `a decimal string equal to ${amount}`,
-    (value) => typeof value === 'string' && same !== 'NaN' && sum(value) === same,
-  );
+  return {
+    words: `a decimal string equal to ${amount}`,
+    test: (value) => typeof value === 'string' && same !== 'NaN' && sum(value) === same,
+  };
 }
 
 export function oneOf(...values: (string | number | null)[]): Matcher {
-  return matcher(`one of ${values.map(printJson).join(', ')}`, (value) =>
-    values.some((each) => each === value),
-  );
+  return {
+    words: `one of ${values.map(printJson).join(', ')}`,
+    test: (value) => values.some((each) => each === value),
+  };
 }
 
 export function not(value: Json): Matcher {
-  return matcher(`anything but ${printJson(value)}`, (seen) => seen !== value);
+  return { words: `anything but ${printJson(value)}`, test: (seen) => seen !== value };
 }
 
 /** The exact sum in its shortest form, so that equal sums are equal texts; NaN if there is none. */

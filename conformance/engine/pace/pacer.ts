@@ -1,4 +1,5 @@
 // Keeps the runner within the rates of its credentials and firms, and within --max-rate.
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A rate that limits requests; several requests may share one by its key. */
 export interface Rate {
@@ -19,10 +20,7 @@ export interface PaceClock {
   sleep(ms: number): Promise<void>;
 }
 
-const wall: PaceClock = {
-  now: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
+const wall: PaceClock = { now: () => performance.now(), sleep };
 
 /** Sustained use stays below the allowance by this factor, because the target's clock is not ours. */
 const CAUTION = 0.95;

@@ -31,7 +31,7 @@ export async function readBody(
  * Chunks of bytes in one buffer that grows: each chunk takes more than a hundred bytes to keep, and a
  * target may send one byte in each.
  */
-export class GrowingBytes {
+class GrowingBytes {
   #kept: Uint8Array = new Uint8Array(0);
   size = 0;
 
