@@ -2,41 +2,30 @@
 // calls, deliveries and commands of an operator.
 
 import type { Operator } from '../../providers/control-plane.ts';
-import type { Credential, Provider, Target } from '../../providers/target.ts';
+import type { Credential, Target } from '../../providers/target.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Role } from '../capabilities.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import type { Pacer } from '../pace/pacer.ts';
 import type { Reachability } from '../pace/reachability.ts';
-import type { Selection } from '../run/select.ts';
+import type { ScenarioRunOptions } from '../run/run.ts';
 import { Inconclusive, MissingCapability, Unreachable } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
 import { type ApiRequest, encodeCall, requestOf } from '../send/call.ts';
 import { writeJson } from '../send/json.ts';
-import type { Sender } from '../send/sender.ts';
 import type { Exchange, Finding } from '../types.ts';
 import type { AnswerMonitor } from './answer-monitor.ts';
 
+type SharedOption =
+  | ('provider' | 'sender' | 'selection' | 'mark')
+  | ('timeoutMs' | 'signal' | 'pause' | 'secret' | 'learned');
+
 /** What all scenarios of a run share. */
-export interface RunContext {
-  readonly provider: Provider;
-  readonly selection: Selection;
-  /** Part of every name that the run creates. */
-  readonly mark: string;
-  readonly sender: Sender;
+export interface RunContext extends Required<Pick<ScenarioRunOptions, SharedOption>> {
   readonly pacer: Pacer;
-  readonly timeoutMs: number;
   readonly startedAtMs: number;
-  /** Aborted when the run is interrupted: nothing new is sent. */
-  readonly signal: AbortSignal;
-  /** Aborted a little later: requests in flight are cancelled. */
+  /** Aborted some time after `signal`: requests in flight are cancelled. */
   readonly abandonSignal: AbortSignal;
-  /** Waits in real time, or until the run is interrupted. */
-  pause(ms: number): Promise<void>;
-  /** Called with every secret in a response, so that reports redact it. */
-  onSecret(value: string): void;
-  /** Facts about the target beyond the specification, for every scenario of the run. */
-  readonly learned: Map<string, unknown>;
   /** Roles whose token worked at the start of the run and no longer works. */
   readonly expired: Set<Role>;
   /** The setup calls of each kind that failed to the last repeat, since one succeeded. */
@@ -117,7 +106,7 @@ export class ExchangeRecorder {
     if (reachability.isGone) throw new Inconclusive(GONE);
     const { authorization = `Bearer ${credential.token}` } = call;
     // The client secret of an Authorization header is also a secret in its base64 form.
-    if (call.authorization?.startsWith('Basic ')) this.run.onSecret(call.authorization.slice(6));
+    if (call.authorization?.startsWith('Basic ')) this.run.secret(call.authorization.slice(6));
     const { target, headers, body } = encodeCall(call);
     const own = authorization === null ? [] : [['authorization', authorization] as const];
     const url = baseUrl + target;
@@ -227,7 +216,7 @@ export class ExchangeRecorder {
     if (/secret|token/.test(answer.text)) {
       for (const field of SECRET_FIELDS) {
         const value = answer.at(field);
-        if (typeof value === 'string' && value.length >= 6) this.run.onSecret(value);
+        if (typeof value === 'string' && value.length >= 6) this.run.secret(value);
       }
     }
     const id = answer.idAt('id');

@@ -47,8 +47,9 @@ export interface ScenarioRunOptions {
   /** Scenarios that run concurrently. */
   readonly width?: number;
   readonly signal?: AbortSignal;
-  /** Waits in real time; tests replace it. */
+  /** Waits in real time, or until the run is interrupted; tests replace it. */
   readonly pause?: (ms: number) => Promise<void>;
+  /** Called with every secret in a response, so that reports redact it. */
   readonly secret?: (value: string) => void;
   /** Facts that scenarios share, so that each is requested only once. */
   readonly learned?: Map<string, unknown>;
@@ -82,24 +83,23 @@ const GRACE_MS = 2_000;
 export async function runScenarios(options: ScenarioRunOptions): Promise<RunResult> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
-  const signal = options.signal ?? new AbortController().signal;
+  const { signal = new AbortController().signal } = options;
   const ended = new AbortController();
   const over = AbortSignal.any([signal, ended.signal]);
   // Every waiting scenario listens to it.
   setMaxListeners(0, signal, over);
-  const { seed = 1, mark = newMark(), selection = EVERYTHING, provider } = options;
+  const { seed = 1, mark = newMark() } = options;
   const context: RunContext = {
-    ...{ provider, selection, mark },
-    sender: options.sender,
-    pacer: new Pacer(options.maxRate),
-    timeoutMs: options.timeoutMs ?? 30_000,
-    startedAtMs,
-    signal,
-    abandonSignal: whenStopped(signal),
+    selection: EVERYTHING,
+    timeoutMs: 30_000,
     // A wait does not keep the process alive once the run is over.
-    pause: options.pause ?? ((ms) => sleep(ms, undefined, { signal: over }).catch(() => undefined)),
-    onSecret: options.secret ?? (() => {}),
-    learned: options.learned ?? new Map(),
+    pause: (ms) => sleep(ms, undefined, { signal: over }).catch(() => undefined),
+    secret: () => {},
+    learned: new Map(),
+    ...options,
+    ...{ signal, mark, startedAtMs },
+    pacer: new Pacer(options.maxRate),
+    abandonSignal: whenStopped(signal),
     expired: new Set(),
     failedSetups: new Map(),
     answerMonitor: new AnswerMonitor(),
