@@ -8,7 +8,7 @@ import type { RequestBody } from '../engine/send/call.ts';
 import example from './example-profile.json' with { type: 'json' };
 
 /** One error in a profile: the dotted field, and how to fix it. */
-export interface FieldProblem {
+interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
@@ -130,7 +130,7 @@ export interface ReadProfile {
   readonly variables: ReadonlyMap<string, string>;
 }
 
-export type ParsedProfile =
+type ParsedProfile =
   | (ReadProfile & { readonly problems?: undefined })
   | { readonly profile?: undefined; readonly problems: readonly FieldProblem[] };
 

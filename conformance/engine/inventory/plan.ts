@@ -1,6 +1,8 @@
 // The number of requests and records of a run, and its duration at the given pace, from the measured
 // costs of each scenario on the simulator (`tsx bin/dev/costs.ts`).
 import { laneOf } from '../capabilities.ts';
+import { CAUTION } from '../pace/pacer.ts';
+import { WIDTH } from '../run/run.ts';
 import type { SelectedScenario } from '../run/select.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
@@ -37,10 +39,7 @@ export interface RunPlan {
 /** The assumed cost of a scenario that has not been measured. */
 const UNMEASURED: CostRow = { calls: 10, accounts: 2 };
 
-/** The pacer stays below the allowed rate by this factor. */
-const CAUTION = 0.95;
 const ROUND_TRIP_MS = 15;
-const WIDTH = { profile: 6, control: 12 } as const;
 
 function costOf({ id }: Scenario, mode: Mode): CostRow {
   const known = costs as Readonly<Record<string, { readonly [mode in Mode]?: CostRow }>>;

@@ -15,7 +15,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-export interface PaceClock {
+interface PaceClock {
   now(): number;
   sleep(ms: number): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface PaceClock {
 const wall: PaceClock = { now: () => performance.now(), sleep };
 
 /** Sustained use stays below the allowance by this factor, because the target's clock is not ours. */
-const CAUTION = 0.95;
+export const CAUTION = 0.95;
 
 export class Pacer {
   readonly #buckets = new Map<string, Bucket>();

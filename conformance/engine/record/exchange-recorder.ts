@@ -20,7 +20,7 @@ type SharedOption =
   | ('provider' | 'sender' | 'selection' | 'mark')
   | ('timeoutMs' | 'signal' | 'pause' | 'secret' | 'learned');
 
-/** What all scenarios of a run share. */
+/** What all scenarios of a run share: its options with their defaults, and its state. */
 export interface RunContext extends Required<Pick<ScenarioRunOptions, SharedOption>> {
   readonly pacer: Pacer;
   readonly startedAtMs: number;

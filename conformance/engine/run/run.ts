@@ -74,9 +74,8 @@ export interface RunResult {
   readonly crashes?: readonly Crash[];
 }
 
-/** The default number of concurrent scenarios. */
-const WIDTH = 6;
-const WIDTH_OF_WORLDS = 12;
+/** The default number of concurrent scenarios: on one target, and in worlds of a control plane. */
+export const WIDTH = { profile: 6, control: 12 } as const;
 /** How long requests in flight may still be answered after an interruption. */
 const GRACE_MS = 2_000;
 
@@ -180,7 +179,7 @@ async function playAll(options: ScenarioRunOptions, context: RunContext, seed: n
     add: (result: ScenarioResult) => void,
   ): Promise<void> {
     const { disposable } = await provider.shared();
-    const width = options.width ?? (disposable ? WIDTH_OF_WORLDS : WIDTH);
+    const width = options.width ?? WIDTH[disposable ? 'control' : 'profile'];
     const one = async (each: SelectedScenario) => add(await playOne(each));
     const lane = (name: Lane) => chosen.filter(({ scenario }) => laneOf(scenario) === name);
     if (provider.worlds) {
