@@ -17,7 +17,7 @@ export const decimalId = textLike('an id as a decimal string', /^[0-9]+$/);
 export const decimalString = textLike('a decimal string', /^-?[0-9]+(\.[0-9]+)?$/);
 
 export const text = textLike('a string', /^/);
-export const filledText = textLike('a non-empty string', /[^]/);
+export const filledText = textLike('a non-empty string', /./s);
 export const textOrNull: Matcher = {
   words: 'a string or null',
   test: (value) => value === null || typeof value === 'string',
