@@ -63,6 +63,7 @@ async function takeAll(browser: Browser, served: Served): Promise<void> {
   const show = async (place: string, height: number) => {
     await page.setViewportSize({ width: 1180, height });
     await page.goto(`${served.base}/#/${place}`);
+    await page.locator('.chosen .panel').first().waitFor();
     await settled();
   };
   const { requests } = await served.ask('GET', 'requests?status=409&limit=1');
