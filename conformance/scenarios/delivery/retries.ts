@@ -309,8 +309,7 @@ export const evtDisabled: Scenario = {
 
 export const hookDisabledForGood: Scenario = {
   id: 'hook-disabled-for-good',
-  title:
-    'Nothing makes a disabled subscription deliver again: not time, not rotation, not a new one',
+  title: 'Nothing makes a disabled subscription deliver again: time, rotation or a new one',
   rules: ['HOOK-13', 'EVT-13'],
   needs: ['receiver', 'clock'],
   async run(t) {

@@ -107,8 +107,7 @@ export const idemCrowdHeldBack: Scenario = {
 
 export const idemInFlight: Scenario = {
   id: 'idem-in-flight',
-  title:
-    'A repeat of each write that still runs is 409 idempotency_in_flight; later ones get its answer',
+  title: 'A repeat of a write that still runs is 409 idempotency_in_flight, then gets its answer',
   rules: ['IDEM-14a'],
   needs: ['fault', 'clock', 'trading_account'],
   async run(t) {
@@ -180,8 +179,7 @@ function claimImmediate(
 
 export const idemNotAbandoned: Scenario = {
   id: 'idem-not-abandoned',
-  title:
-    'An attempt that takes almost as long as allowed, or has hung for as long, is not given up',
+  title: 'An attempt that takes almost as long as allowed, or hangs that long, is not given up',
   rules: ['IDEM-14b'],
   observes: ['NS-34'],
   needs: ['fault', 'clock'],

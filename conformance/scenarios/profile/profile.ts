@@ -30,7 +30,7 @@ const profileTarget: Scenario = {
     if (isOdd) requireNoRedirect(t, first);
     // With a control plane credentials are created for the run, so a refusal is the target's fault.
     if (t.has('mint') && !isOdd) return;
-    const plain = await answered(() => create(t, t.mainRole));
+    const plain = await answered(create(t, t.mainRole));
     if (plain === undefined) return;
     const brand = createdId(plain, 'brand_id');
     if (brand !== undefined && t.brandId(t.mainRole) === undefined) {
@@ -129,7 +129,7 @@ const roleScenarios = Object.entries(FAULTS).map(([name, findFault]): Scenario =
     async run(t) {
       if (role === t.mainRole || role === 'client') return;
       // AUTH-1: with a key, a 401 can only be about the token.
-      const harmless = await answered(() => t.answered('createAccount', { as: role, body: {} }));
+      const harmless = await answered(t.answered('createAccount', { as: role, body: {} }));
       if (harmless?.status === 401) refuse(role, 'its token was refused (401), so it is not used');
       if (CREATORS.includes(role) && t.brandId(role) === undefined) await findBrand(t, role);
       const fault = await findFault?.(t);
@@ -282,14 +282,12 @@ function create(t: ScenarioContext, role: Role): Promise<Answer> {
 }
 
 /** Undefined if the service does not answer; the run itself reports that. */
-async function answered(send: () => Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await send();
-  } catch (error) {
-    if (error instanceof Blocked || error instanceof Inconclusive) return undefined;
-    if (error instanceof Unreachable) return undefined;
-    throw error;
-  }
+async function answered(sent: Promise<Answer>): Promise<Answer | undefined> {
+  return sent.catch((error: unknown) => {
+    const isExpected = [Blocked, Inconclusive, Unreachable].some((kind) => error instanceof kind);
+    if (!isExpected) throw error;
+    return undefined;
+  });
 }
 
 function createdId(answer: Answer, name: string): string | undefined {

@@ -19,11 +19,7 @@ const IMMEDIATE_MS = 2_500;
  * Sends a call that a fault holds back for this time of the target's clock, and returns once it is
  * held; the answer comes later. Needs `fault`.
  */
-export async function suspendRequest(
-  t: ScenarioContext,
-  call: OperationCall,
-  ms: number,
-): Promise<() => Promise<Answer>> {
+export async function suspendRequest(t: ScenarioContext, call: OperationCall, ms: number) {
   const { operation } = call;
   const effect = ms === Number.POSITIVE_INFINITY ? { kind: 'hang' } : { kind: 'delay', ms };
   const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });

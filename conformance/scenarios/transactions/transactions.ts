@@ -66,8 +66,7 @@ export const txnStartsPending: Scenario = {
 
 export const txnReference: Scenario = {
   id: 'txn-reference',
-  title:
-    'A reference that names a transaction answers 200 with it, in any case, and creates nothing',
+  title: 'A known reference answers 200 with its transaction, in any case, and creates nothing',
   rules: ['TXN-2', 'IDEM-12'],
   observes: ['NS-20'],
   needs: ['trading_account'],
@@ -122,8 +121,7 @@ function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer)
 
 export const txnShape: Scenario = {
   id: 'txn-shape',
-  title:
-    'Every answer about a transaction has the listed members of their types, and none for operators',
+  title: 'Answers about transactions have the listed members of their types, none for operators',
   rules: ['TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-4'],
   needs: ['trading_account'],
   async run(t) {

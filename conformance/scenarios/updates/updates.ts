@@ -74,7 +74,12 @@ export const updApplied: Scenario = {
       tag = await tagAfter(t, account, after, tag);
       before = now;
     }
-    observeRevisions(t, account.answer, before, changes.length);
+    const from = Number(account.answer.at('revision'));
+    const step = (Number(before.at('revision')) - from) / changes.length;
+    t.observe('NS-26', `starts at ${from}, and grows by ${step} a change`, {
+      ...(Number.isSafeInteger(from) ? { first_revision: from } : {}),
+      ...(Number.isInteger(step) && step > 0 ? { revision_step: step } : {}),
+    });
     // The maximum length of a name is open; an accepted name must be kept whole.
     const last_name = t.fresh.text(200);
     const long = await t.update(account.id, { last_name }, tag);
@@ -96,15 +101,6 @@ function expectUpdated(t: ScenarioContext, account: GivenAccount, before: Answer
 function membersOf(answer: Answer, names: readonly string[]): Record<string, ExpectedValue> {
   const seen = names.map((name) => [name, answer.at(name)] as const);
   return Object.fromEntries(seen.filter((pair): pair is [string, string] => pair[1] !== undefined));
-}
-
-function observeRevisions(t: ScenarioContext, first: Answer, last: Answer, count: number): void {
-  const from = Number(first.at('revision'));
-  const step = (Number(last.at('revision')) - from) / count;
-  t.observe('NS-26', `starts at ${from}, and grows by ${step} a change`, {
-    ...(Number.isSafeInteger(from) ? { first_revision: from } : {}),
-    ...(Number.isInteger(step) && step > 0 ? { revision_step: step } : {}),
-  });
 }
 
 export const updStatus: Scenario = {
