@@ -21,13 +21,15 @@ export class OrderSearch {
   constructor({ calls }: Pick<BurstStep, 'calls'>, before: readonly Step[], target: Player) {
     const ran = calls.filter((call) => !isDeferred(call, calls, target));
     const likely = ran.sort((one, other) => rankOf(one, target) - rankOf(other, target));
-    const symbols = [...before, ...calls].flatMap((each) => [...new Set(symbolsIn(each))]);
-    const isShared = (symbol: string) => symbols.indexOf(symbol) !== symbols.lastIndexOf(symbol);
+    const [seen, shared] = [new Set<string>(), new Set<string>()];
+    for (const each of [...before, ...calls]) {
+      for (const symbol of new Set(symbolsIn(each))) (seen.has(symbol) ? shared : seen).add(symbol);
+    }
     const kinds = new Map<string, CallStep[]>();
     for (const call of likely) {
       const outcome = target.outcomes.get(call.n);
       const answer = outcome?.kind === 'answer' ? summaryOf(outcome) : `lost ${call.n}`;
-      const kind = `${answer} ${likenessOf(call, isShared)}`;
+      const kind = `${answer} ${likenessOf(call, shared)}`;
       kinds.set(kind, [...(kinds.get(kind) ?? []), call]);
     }
     this.#kinds = [...kinds.values()];
@@ -65,10 +67,10 @@ function nextPermutation(order: readonly number[]): readonly number[] | undefine
  * A call without its label and the names that only it uses: two calls that are equal in this respect,
  * and were answered alike, are twins. Without it, eight calls over a rate have 40,320 orders.
  */
-function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => boolean): string {
+function likenessOf({ n: _, ...call }: CallStep, shared: ReadonlySet<string>): string {
   return JSON.stringify(call, (_name, value: unknown) => {
     const symbol = symbolOf(value);
-    if (symbol === undefined || !symbol.startsWith('text') || isShared(symbol)) return value;
+    if (symbol === undefined || !symbol.startsWith('text') || shared.has(symbol)) return value;
     return { ...(value as object), $fresh: 'own', $phone: 'own' };
   });
 }
