@@ -95,7 +95,7 @@ function withBaseline(
   const updated = updatedBaseline(report, baseline, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
   const blank = unexplained(updated);
-  const draft = 'write it there, until then it excuses nothing and the file is refused';
+  const draft = 'write it there, because the next run refuses the file until then';
   const hint = blank === 0 ? '' : `; ${blank} without a reason: ${draft}`;
   const accepted = (updated.not_tested ?? []).flatMap(({ rules }) => rules).length;
   const size = `${updated.known.length} known, ${count(accepted, 'rule')} not tested`;
