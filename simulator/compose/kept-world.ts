@@ -5,14 +5,13 @@ import { plan } from '../../fixtures/schemas/records.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings.ts';
 import { number, oneOf, orNull, record, text, time, type ValueOf } from '../core/record-kit.ts';
-import { restoreState } from '../host/storage/world-document.ts';
+import { restoreState, type SavedClock, savedClockSchema } from '../host/storage/world-document.ts';
 import { type ClockOptions, type ClockState, clockModes } from '../host/world/clock.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import { findNamedWorld, type NamedWorld, type ReadOptions } from './options.ts';
 
 const mode = oneOf(...clockModes);
 const begunSchema = record({ world: text, plan, clock: record({ mode, nowMs: orNull(number) }) });
-const clockSchema = record({ mode, now_ms: time });
 
 /**
  * The parts of a state file that affect the options; loading it shows whether it is a valid state.
@@ -30,7 +29,7 @@ export function readSavedWorld(path: string, document: unknown): SavedWorld {
   const { world, clock } = (document ?? {}) as Record<'world' | 'clock', Record<string, unknown>>;
   const { seed, options, nowMs } = world ?? {};
   const begun = (options as { readonly begun_as?: unknown } | null | undefined)?.begun_as;
-  const savedClock = readAs(clockSchema, clock);
+  const savedClock = readAs(savedClockSchema, clock) as SavedClock | null;
   return {
     path,
     document,
@@ -39,6 +38,7 @@ export function readSavedWorld(path: string, document: unknown): SavedWorld {
     clock: savedClock && {
       mode: savedClock.mode,
       nowMs: Math.max(savedClock.now_ms, readAs(time, nowMs) ?? 0),
+      speed: savedClock.speed,
     },
   };
 }
@@ -133,9 +133,9 @@ export function restoreSavedWorld(
     restoreState(first, document);
     return;
   }
-  const mode = requested?.mode ?? clock?.mode ?? 'real';
+  const { mode = 'real', speed = 1 } = requested ?? clock ?? {};
   // A real clock continued while the sandbox was not running; a frozen one did not.
   const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
   const now_ms = requested?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
-  restoreState(first, { ...(document as object), clock: { mode, now_ms } });
+  restoreState(first, { ...(document as object), clock: { mode, now_ms, speed } });
 }

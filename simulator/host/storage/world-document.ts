@@ -12,7 +12,7 @@ import {
 import { type ClockState, clockModes } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 
-const savedClockSchema = object('A clock.', {
+export const savedClockSchema = object('A clock.', {
   mode: oneOf(...clockModes),
   now_ms: time,
   // As the control plane sets it.
