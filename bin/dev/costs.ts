@@ -9,7 +9,6 @@ import type { Selection } from '../../conformance/engine/run/select.ts';
 import { socketSender } from '../../conformance/engine/send/sender.ts';
 import type { ScenarioResult } from '../../conformance/engine/types.ts';
 import { controlProvider } from '../../conformance/providers/control-provider.ts';
-import type { Profile } from '../../conformance/providers/profile.ts';
 import { profileProvider } from '../../conformance/providers/profile-provider.ts';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { createSandbox } from '../../simulator/index.ts';
@@ -17,6 +16,9 @@ import { profileOfSandbox } from '../e2e/testing/live-profile.ts';
 import { root } from './root.ts';
 
 type Row = Readonly<Record<string, number | readonly number[]>>;
+
+const order = { instrument: 'EURUSD', side: 'buy', volume: '0.10' };
+const positions = { open: { body: order }, close: { body: {} } };
 
 /** At this rate no request has to wait, so the measured time is the scenario's own. */
 const unlimitedRate = 2_000;
@@ -34,7 +36,7 @@ async function play(perSecond: number | null, { only = [], skip = [] }: Partial<
     const controlUrl = `${baseUrl}/_sandbox`;
     if (perSecond === null) return controlProvider({ baseUrl, controlUrl, sender });
     const rates = { per_second: perSecond, firm_per_second: perSecond * 4 };
-    const profile = (await profileOfSandbox(sandbox, rates)) as Profile;
+    const profile = { ...(await profileOfSandbox(sandbox, rates)), positions };
     return profileProvider({ baseUrl, profile, mark: 'costs' });
   };
   try {

@@ -21,7 +21,7 @@ export interface CheckResult {
 
 const breaking: Pick<Check, 'gains' | 'fix'> = {
   gains: 'Anyone who knows the URL can make the receiver fail, or end it, with one request.',
-  fix: 'Catch errors while header and body are read and compared (in Node, timingSafeEqual throws if lengths differ), and answer 400.',
+  fix: 'Catch errors while header and body are read and compared (in Node, timingSafeEqual throws if lengths differ; in Python, a missing key, and compare_digest with letters beyond ASCII), and answer 400.',
 };
 
 export function isAccepted({ response }: Exchange): boolean {

@@ -65,8 +65,9 @@ export function addSend(parent: Command, io: CommandIo): void {
   const tampering: Reader = (option) => (text) => {
     const found = tamperings.get(text.replace(/^RCV-[a-z]+-/, ''));
     if (found !== undefined) return found;
-    const near = suggestIds(text, [...tamperings.keys()]) || ' (conformance list shows them)';
-    throw new UsageError(`${option}: "${text}" is not the name of such a check${near}`);
+    const near =
+      suggestIds(text, [...tamperings.keys()]) || "; `conformance list 'RCV-*'` lists them";
+    throw new UsageError(`${option}: there is no receiver check "${text}"${near}`);
   };
   const signedFor = 'sign it for this time: ISO, epoch milliseconds, or such as -10m';
   addOptions(command, [

@@ -257,7 +257,7 @@ function findTarget(
   const judgeName = (addresses: readonly string[] | null): FoundTarget =>
     // NS-23: a name that does not resolve now may do so later, so this is only a failed attempt.
     addresses?.length === 0
-      ? { unresolved: `${hostname} does not resolve` }
+      ? { unresolved: `${hostname} does not resolve; forward it with --forward ${origin}=URL` }
       : judge(forwarded ?? { url: href, addresses }, addresses);
   const named = world.names.get(hostname);
   // A forwarded name counts as public unless an operator says what it resolves to.

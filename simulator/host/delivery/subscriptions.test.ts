@@ -81,7 +81,7 @@ test('NS-23: a name that does not resolve is a failed attempt', async ({ harness
   harness.names.set('hooks.example.com', []);
   await harness.deliver();
   assert.is(harness.subscription(id).disabled, false);
-  assert.is(harness.sole(id).attempts[0]?.error, 'hooks.example.com does not resolve');
+  assert.match(harness.sole(id).attempts[0]?.error ?? '', /^hooks.example.com does not resolve;/);
   harness.names.clear();
   await harness.advance(30_000);
   assert.is(harness.sole(id).status, 'delivered');

@@ -115,11 +115,12 @@ export function dryRun(options: RunOptions, io: CommandIo): number {
     perSecond === null
       ? 'as fast as the target responds'
       : `${about(plan.ms)}, at ${perSecond} a second for each credential`;
+  const made = madeWords(plan.made);
   const lines = [
     `Nothing was sent. This is what a run on ${target} would do:`,
     `  scenarios      ${plan.scenarios}${more}`,
     `  requests       about ${requests}, ${first} of them to look at the target first`,
-    `  makes          about ${madeWords(plan.made)}`,
+    `  makes          ${made === 'nothing' ? made : `about ${made}`}`,
     `  what is made   ${kept}`,
     `  takes          ${time}`,
     ...notes.map((each) => `  ${each}`),
