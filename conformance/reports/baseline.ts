@@ -4,7 +4,13 @@ import { listOf, record, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import { countVerdicts, verdictOfRun } from './build-report.ts';
 import { isAccepted } from './document.ts';
-import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
+import {
+  type BaselineLine,
+  NOT_TESTED,
+  type Report,
+  type ReportFinding,
+  type ReportRule,
+} from './report.ts';
 
 const text = { type: 'string' } as const;
 const name = { ...text, pattern: '\\S', description: 'Not blank' } as const;
@@ -91,7 +97,7 @@ function isExplained(reason: string): boolean {
   return words !== '' && !words.startsWith(UNEXPLAINED);
 }
 
-/** How many reasons are still missing. */
+/** How many entries still need a reason. */
 export function unexplained({ known: entries, not_tested: untested = [] }: Baseline): number {
   return [...entries, ...untested].filter(({ reason }) => !isExplained(reason)).length;
 }
@@ -134,7 +140,7 @@ export function applyBaseline(
         ...entries.filter((entry) => isOver(entry) && !stale.includes(entry)).map(line),
         ...untested
           .filter(isOver)
-          .map((entry) => line({ ...entry, rule: entry.rules.join(', '), scenario: 'not tested' })),
+          .map((entry) => line({ ...entry, rule: entry.rules.join(', '), scenario: NOT_TESTED })),
       ],
     },
   };
@@ -168,7 +174,9 @@ function markKnown(rule: ReportRule, entries: readonly BaselineEntry[]): ReportR
   );
   if (matching.length === 0 || matching.includes(undefined)) return rule;
   const reasons = [...new Set(matching.map((entry) => entry!.reason))];
-  return { ...rule, verdict: 'known', reason: reasons.join('; ') };
+  const [until] = matching.flatMap((entry) => entry!.expires ?? []).sort();
+  const marked: ReportRule = { ...rule, verdict: 'known', reason: reasons.join('; ') };
+  return until === undefined ? marked : { ...marked, until };
 }
 
 /** If only known deviations keep a rule from being judged, the rule is known as well. */

@@ -188,6 +188,8 @@ function reportRule(
   const untried = judged.scenarios.length === 0 && !isSelected(rule.id, options.selection);
   const found = [...judged.findings, ...unfinished(rule, options.run.scenarios)];
   const rank = (each: ReportFinding) => VERDICTS.indexOf(each.verdict);
+  const size = ({ scenario }: ReportFinding) =>
+    options.run.scenarios.find(({ id }) => id === scenario)?.exchanges.length ?? 0;
   const findings = found.map((each): ReportFinding => {
     const expected = redactor.text(each.expected);
     const actual = redactor.text(each.actual);
@@ -212,7 +214,8 @@ function reportRule(
     unlock: judged.unlock.map((each) => (each === CAPABILITIES.orders.add ? orders : each)),
     lost: judged.lost,
     reason: null,
-    findings: findings.sort((a, b) => rank(a) - rank(b)),
+    // The scenario with the fewest requests is the easiest to follow.
+    findings: findings.sort((a, b) => rank(a) - rank(b) || size(a) - size(b)),
   };
 }
 

@@ -80,7 +80,7 @@ compare('as text and as Markdown, for any text of a target', () => {
   const text = compareText(seen, 80).join('\n');
   assert.is(text.split('expected').length, 2, 'each failure once');
   assert.match(text, /New deviations \(1\)\n {2}ACC-1/);
-  assert.match(text, 'worse: something is worse (new deviations: 1');
+  assert.match(text, 'worse: 1 new deviation');
   const page = compareMarkdown(seen);
   assert.match(page, '## New deviations (1)');
   assert.not.match(page, '<script>');

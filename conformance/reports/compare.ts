@@ -5,17 +5,22 @@ import { codeSpan, markdownOf } from './markdown.ts';
 import { facts, heading, item, list, type Part } from './parts.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
 import { textOf } from './text.ts';
-import { vocabularyOf } from './verdict-words.ts';
+import { count, vocabularyOf } from './verdict-words.ts';
 
-/** Changes for the worse come first. */
+/** Changes for the worse come first. A rule of one report is a check of another. */
 const KINDS = {
-  new: ['worse', 'New deviations'],
-  changed: ['worse', 'Deviates in another way'],
-  lost: ['worse', 'No longer judged'],
-  gone: ['better', 'No longer deviates'],
-  tested: ['better', 'Judged now, and passed'],
-  unclear: ['same', 'Inconclusive in one of the two runs'],
-  observed: ['same', 'Open questions that are answered differently'],
+  new: ['worse', 'New deviations', 'new deviation', ''],
+  changed: ['worse', 'Deviates in another way', 'rule', 'with a different deviation'],
+  lost: ['worse', 'No longer judged', 'rule', 'no longer judged'],
+  gone: ['better', 'No longer deviates', 'rule', 'no longer deviating'],
+  tested: ['better', 'Judged now, and passed', 'rule', 'judged now and passed'],
+  unclear: ['same', 'Inconclusive in one of the two runs', 'rule', 'inconclusive in one run'],
+  observed: [
+    'same',
+    'Open questions that are answered differently',
+    'open question',
+    'answered differently',
+  ],
 } as const;
 
 type Kind = keyof typeof KINDS;
@@ -35,6 +40,7 @@ type ComparedReport = Pick<Report['target'], 'base_url'> & Pick<Report, 'started
 
 interface Comparison {
   readonly schema: 'compare/1';
+  readonly judge?: NonNullable<Report['judge']>;
   readonly old: ComparedReport;
   readonly new: ComparedReport;
   readonly verdict: 'worse' | 'better' | 'same';
@@ -56,6 +62,7 @@ export function compareReports(old: Report, now: Report): Comparison {
   };
   return {
     schema: 'compare/1',
+    ...(now.judge !== undefined && { judge: now.judge }),
     old: compared(old),
     new: compared(now),
     verdict: has('worse') ? 'worse' : has('better') ? 'better' : 'same',
@@ -123,22 +130,21 @@ function observedChanges(old: Report, now: Report): Change[] {
   });
 }
 
-const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
-  worse: 'something is worse',
-  better: 'nothing is worse, and something is better',
-  same: 'nothing has changed that counts',
-};
-
 /** The number of findings shown for one change. */
 const FINDINGS_SHOWN = 3;
 
-function documentOf({ verdict, changes }: Comparison): { headline: string; parts: Part[] } {
-  const names: Readonly<Record<string, { readonly name: string }>> = vocabularyOf({}).verdicts;
+function documentOf(comparison: Comparison): { headline: string; parts: Part[] } {
+  const { verdict, changes } = comparison;
+  const { noun, verdicts } = vocabularyOf(comparison);
+  const names: Readonly<Record<string, { readonly name: string }>> = verdicts;
   const kinds = (Object.keys(KINDS) as Kind[])
     .map((kind) => ({ kind, own: changes.filter((each) => each.kind === kind) }))
     .filter(({ own }) => own.length > 0);
-  const counts = kinds.map(({ kind, own }) => `${KINDS[kind][1].toLowerCase()}: ${own.length}`);
-  const rest = counts.length === 0 ? '' : ` (${counts.join('; ')})`;
+  const counts = kinds.map(({ kind, own }) => {
+    const [, , unit, rest] = KINDS[kind];
+    return `${count(own.length, unit === 'rule' ? noun : unit)} ${rest}`.trim();
+  });
+  const unchanged = verdict === 'same' ? ['nothing that counts has changed'] : [];
   const parts = kinds.flatMap(({ kind, own }) => {
     const [effect, title] = KINDS[kind];
     const isWorse = effect === 'worse';
@@ -152,18 +158,21 @@ function documentOf({ verdict, changes }: Comparison): { headline: string; parts
         ]),
         ...distinct(findings)
           .slice(0, FINDINGS_SHOWN)
-          .flatMap(({ scenario, expected, actual, replay }) =>
-            facts([
-              ['expected', expected],
-              ['actual', actual],
-              ['scenario', scenario],
-              ['try again', isWorse ? replay : ''],
-            ]),
-          ),
+          .flatMap(({ scenario, expected, actual, replay }) => [
+            ...facts([['scenario', scenario]]),
+            ...facts(
+              [
+                ['expected', expected],
+                ['actual', actual],
+                ['try again', isWorse ? replay : ''],
+              ],
+              true,
+            ),
+          ]),
       ]),
     ];
   });
-  return { headline: `${verdict}: ${VERDICTS[verdict]}${rest}`, parts };
+  return { headline: `${verdict}: ${[...unchanged, ...counts].join(', ')}`, parts };
 }
 
 const runLine = ({ base_url: url, started_at: at, verdict }: ComparedReport) =>

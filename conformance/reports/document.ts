@@ -1,9 +1,18 @@
 // The content of a report as parts of a document: findings by cause, and everything else in sections.
 import { KINDS, type Kind, kindWords } from '../engine/inventory/inventory.ts';
+import { CONTROL_PLANE } from '../engine/judge/testability.ts';
 import { endingLine, exchangeLines, timelineLines } from './exchanges.ts';
 import { code, facts, heading, type Item, item, list, type Part, words } from './parts.ts';
-import type { Report, ReportCause, ReportFinding, ReportInventory, ReportRule } from './report.ts';
-import { count, vocabularyOf } from './verdict-words.ts';
+import {
+  type BaselineLine,
+  NOT_TESTED,
+  type Report,
+  type ReportCause,
+  type ReportFinding,
+  type ReportInventory,
+  type ReportRule,
+} from './report.ts';
+import { count, knownRules, vocabularyOf } from './verdict-words.ts';
 
 function section(title: string, items: readonly Item[]): Part[] {
   return items.length === 0 ? [] : [heading(title), ...list(items)];
@@ -19,7 +28,10 @@ export function sectionsOf(report: Report, { isBrief = false } = {}) {
     return item(`${what}: ${failure}, ${times} of ${count(of, 'request')}.${waiting}`);
   });
   const untestedCount = count(report.summary.not_tested, 'rule');
-  const unlockItems = unlock.map(({ add, rules, with_others: others }) => {
+  // A live target has no control plane.
+  const isLast = ({ add }: Report['unlock'][number]) => Number(add === CONTROL_PLANE);
+  const additions = unlock.toSorted((a, b) => isLast(a) - isLast(b));
+  const unlockItems = additions.map(({ add, rules, with_others: others }) => {
     const gains = [rules > 0 && `+${rules}`, others > 0 && `${others} together with others`];
     return item(`${add} (${gains.filter(Boolean).join(', and ')})`);
   });
@@ -56,7 +68,9 @@ function doubtful(report: Report): Part[] {
       (rule) => rule.verdict === verdict && !isShown(rule) && !isFollower(rule, report),
     );
     const { name, meaning } = verdicts[verdict];
-    return section(`${count(rules.length, noun)} ${name}: ${meaning}`, byReason(rules, whyNot));
+    // The others are shown with the deviation that explains them.
+    const unit = rules.length < report.summary[verdict] ? `more ${noun}` : noun;
+    return section(`${count(rules.length, unit)} ${name}: ${meaning}`, byReason(rules, whyNot));
   });
 }
 
@@ -75,14 +89,24 @@ function untested({ rules, interrupted, judge }: Report): Part[] {
   ];
 }
 
-function baselineSections({ rules, baseline }: Report): Part[] {
+function baselineSections(report: Report): Part[] {
+  const { rules, baseline } = report;
+  const { noun, hasScenarios } = vocabularyOf(report);
   const { stale = [], expired = [] } = baseline ?? {};
-  const known = rules.filter((each) => each.verdict === 'known');
+  const { deviations, unjudged } = knownRules(rules);
   const accepted = rules.filter(isAccepted);
+  const lineItem = ({ rule, scenario, reason, expires }: BaselineLine) =>
+    baselineItem(rule, reason, scenario === NOT_TESTED ? scenario : `in ${scenario}`, expires);
+  const knownItem = (rule: ReportRule) => {
+    const [first, ...more] = new Set(tellingFindings(rule).map(({ scenario }) => scenario));
+    const where = more.length === 0 ? first : `${more.length + 1} scenarios`;
+    return baselineItem(rule.id, rule.reason ?? '', hasScenarios && `in ${where}`, rule.until);
+  };
   return [
+    ...section(count(deviations.length, 'known deviation'), deviations.map(knownItem)),
     ...section(
-      count(known.length, 'known deviation'),
-      known.map(({ id, reason }) => item(reason ?? '', id)),
+      `${count(unjudged.length, noun)} that known deviations keep from being judged`,
+      byReason(unjudged, ({ reason }) => reason ?? ''),
     ),
     ...section(
       `${count(accepted.length, 'rule')} accepted as not tested`,
@@ -90,13 +114,24 @@ function baselineSections({ rules, baseline }: Report): Part[] {
     ),
     ...section(
       'Baseline entries whose date has passed; they count as deviations again',
-      expired.map((each) => item(`(${each.expires}) ${each.reason}`, each.rule)),
+      expired.map(lineItem),
     ),
     ...section(
       'Baseline entries that no longer deviate; remove them with --update-baseline',
-      stale.map((each) => item(`in ${each.scenario}: ${each.reason}`, each.rule)),
+      stale.map(lineItem),
     ),
   ];
+}
+
+/** `in sample-one, until 2027-01-31: ticket 7`, labelled with the rule. */
+function baselineItem(
+  rule: string,
+  reason: string,
+  where: string | false,
+  until: string | null = null,
+): Item {
+  const parts = [where, until !== null && `until ${until}`].filter(Boolean);
+  return item([...(parts.length === 0 ? [] : [parts.join(', ')]), reason].join(': '), rule);
 }
 
 function observedSection({ observed }: Report, isBrief: boolean): Part[] {

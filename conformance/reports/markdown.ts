@@ -3,7 +3,7 @@ import { findingParts, sectionsOf } from './document.ts';
 import { CODE_FACTS, heading, item, list, type Part, words } from './parts.ts';
 import { printable } from './plain-text.ts';
 import type { Report, ReportRule } from './report.ts';
-import { effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts';
+import { count, effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters. */
 const MAX_CHARACTERS = 58_000;
@@ -21,8 +21,8 @@ ${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`;
     ...(start === undefined ? [] : [words(start)]),
     ...(client === undefined ? [] : [words(`The first run: ${client.does}.`)]),
     ...first,
-    ...countParts(report),
     ...findingParts(report, FINDINGS_SHOWN),
+    ...countParts(report),
     ...doubt,
     ...unlock,
     ...later,
@@ -39,7 +39,8 @@ function countParts(report: Report): Part[] {
   if (report.judge === 'client') {
     const own = report.rules.filter(({ verdict }) => verdict !== 'not_selected');
     const rows = own.map(({ id, verdict, words: text }) => [id, text, nameOf(verdict)]);
-    return [title, { kind: 'table', head: ['check', 'what goes wrong', ''], rows }];
+    const head = ['check', 'what goes wrong', ''];
+    return [title, { kind: 'table', head, rows, summary: count(own.length, 'check') }];
   }
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
   const families = [...new Set(report.rules.map(({ family }) => family))];
@@ -48,7 +49,8 @@ function countParts(report: Report): Part[] {
     const counts = used.map((each) => own.filter(({ verdict }) => verdict === each).length);
     return [name, ...counts.map((each) => (each === 0 ? '' : String(each)))];
   });
-  return [title, { kind: 'table', head: ['', ...used.map(nameOf)], rows }];
+  const summary = count(families.length, 'family', 'families');
+  return [title, { kind: 'table', head: ['', ...used.map(nameOf)], rows, summary }];
 }
 
 /** Any parts as Markdown. Sections are included while there is room; the others are named. */
@@ -90,7 +92,10 @@ function markdownPart(part: Part): string {
         .join('\n');
     case 'facts':
       return part.facts
-        .map(([name, text]) => `- ${name}: ${(CODE_FACTS.has(name) ? codeSpan : plainWords)(text)}`)
+        .map(([name, text]) => {
+          const value = (CODE_FACTS.has(name) ? codeSpan : plainWords)(text);
+          return `${part.isInset ? '  ' : ''}- ${name}: ${value}`;
+        })
         .join('\n');
     case 'code':
       return codeBlock(part.lines);

@@ -18,7 +18,7 @@ export type Part =
   | { readonly kind: 'heading'; readonly text: string; readonly tone: Tone }
   | { readonly kind: 'words'; readonly text: string; readonly isStrong: boolean }
   | { readonly kind: 'list'; readonly items: readonly Item[] }
-  | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
+  | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly isInset: boolean }
   /** Lines from a target or a client: nothing in them is markup. */
   | { readonly kind: 'code'; readonly lines: readonly string[] }
   | {
@@ -48,18 +48,21 @@ export const item = (text: string, label = '', ids: readonly string[] = []): Ite
 export const list = (items: readonly Item[]): Part[] =>
   items.length === 0 ? [] : [{ kind: 'list', items }];
 
-export const facts = (all: readonly Fact[]): Part[] => {
+/** `isInset` indents them below the fact before them. */
+export const facts = (all: readonly Fact[], isInset = false): Part[] => {
   const own = all.filter(([, text]) => text !== '');
-  return own.length === 0 ? [] : [{ kind: 'facts', facts: own }];
+  return own.length === 0 ? [] : [{ kind: 'facts', facts: own, isInset }];
 };
 
 export const code = (lines: readonly string[]): Part[] =>
   lines.length === 0 ? [] : [{ kind: 'code', lines }];
+
+export const FINGERPRINT = 'fingerprint (the baseline names it)';
 
 /** Facts that are commands or names, to be copied verbatim. */
 export const CODE_FACTS: ReadonlySet<string> = new Set([
   'scenario',
   'try again',
   'requests',
-  'fingerprint',
+  FINGERPRINT,
 ]);

@@ -84,6 +84,8 @@ const rule = record({
   'why?': text,
   /** From the baseline: why a deviation is accepted, or why the rule need not be tested. */
   reason: textOrNull,
+  /** From the baseline: the last day on which the deviation is accepted. */
+  'until?': text,
   findings: list(finding),
 });
 
@@ -148,6 +150,9 @@ const inventory = record({
   /** False if everything was created in worlds of the run, which no longer exist. */
   kept: flag,
 });
+
+/** The scenario of a line about rules that are accepted as not tested. */
+export const NOT_TESTED = 'not tested';
 
 /** A rule of the baseline, with the reason why its failure is accepted. */
 const line = record({ rule: text, scenario: text, reason: text, expires: textOrNull });

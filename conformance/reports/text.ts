@@ -84,7 +84,11 @@ export function textOf(parts: readonly Part[], options: TextOptions): string[] {
         ]);
       case 'facts':
         return part.facts.flatMap(([name, text]) =>
-          labelled(`  ${name.padEnd(10)} `, text, CODE_FACTS.has(name)),
+          labelled(
+            `${part.isInset ? '    ' : '  '}${name.padEnd(10)} `,
+            text,
+            CODE_FACTS.has(name),
+          ),
         );
       case 'code':
         return part.lines.map((line) => paint.dim(printable(`    ${line}`.trimEnd())));

@@ -1,6 +1,6 @@
 // The vocabulary of reports for each judge, and the format of counts and times.
 import type { RunVerdict, Verdict } from '../engine/types.ts';
-import type { Report } from './report.ts';
+import type { Report, ReportRule } from './report.ts';
 
 /** In the order of a report: problems come first. */
 export const VERDICTS: readonly Verdict[] = [
@@ -105,18 +105,38 @@ export function vocabularyOf({ judge }: Pick<Report, 'judge'>): Vocabulary {
   return judge === undefined ? api : { receiver, client }[judge];
 }
 
+/** Rules that the baseline marks as known: deviations, and rules that only these leave unjudged. */
+export function knownRules(rules: readonly ReportRule[]) {
+  const known = rules.filter(({ verdict }) => verdict === 'known');
+  const isDeviation = ({ findings }: ReportRule) =>
+    findings.some(({ verdict }) => verdict === 'deviates');
+  return {
+    deviations: known.filter(isDeviation),
+    unjudged: known.filter((rule) => !isDeviation(rule)),
+  };
+}
+
+/** If more deviations are known, only their number is shown. */
+const KNOWN_NAMED = 5;
+
 /** The result of the run, to be written after the name of its target. */
-export function headline(
-  report: Pick<Report, 'judge' | 'verdict' | 'baseline' | 'summary'>,
-): string {
+export function headline(report: Report): string {
   const { noun, run } = vocabularyOf(report);
-  const { verdict, summary, baseline } = report;
-  const { known = 0, accepted = 0 } = baseline ?? {};
+  const { verdict, summary, baseline, rules } = report;
+  const { accepted = 0 } = baseline ?? {};
   const rest = accepted === 0 ? '' : `; ${count(accepted, noun)} accepted as not tested`;
-  const deviations = count(known, 'known deviation');
+  const { deviations, unjudged } = knownRules(rules);
+  const known = deviations.length;
+  const ids = known > KNOWN_NAMED ? '' : ` (${deviations.map(({ id }) => id).join(', ')})`;
+  const named = `${count(known, 'known deviation')}${ids}`;
+  const cause = known === 1 ? 'it' : 'them';
+  const hidden =
+    unjudged.length === 0
+      ? ''
+      : `; ${count(unjudged.length, noun)} cannot be judged because of ${cause}`;
   if (verdict === 'deviates') {
-    if (summary.deviates === 0) return `${strictWords(summary)}${rest}`;
-    const more = known === 0 ? '' : `, besides ${deviations}`;
+    if (summary.deviates === 0) return `${strictWords(known, summary.advisory)}${rest}`;
+    const more = known === 0 ? '' : `, besides ${named}${hidden}`;
     const verb = noun === 'check' ? 'fails' : 'breaks';
     return `${verb} ${count(summary.deviates, noun)}${more}${rest}`;
   }
@@ -124,18 +144,20 @@ export function headline(
   const part = isPart ? ', of those that were chosen' : '';
   if (known === 0 || verdict === 'invalid') return `${run[verdict]}${part}${rest}`;
   return verdict === 'conformant'
-    ? `has ${deviations} and no others${rest}`
-    : `has ${deviations}, and not everything else could be tested${rest}`;
+    ? `has ${named} and no others${hidden}${rest}`
+    : `has ${named}, and not everything else could be tested${hidden}${rest}`;
 }
 
 /** Nothing deviates, but --strict counts known deviations and advice. */
-function strictWords({ known, advisory }: Report['summary']): string {
+function strictWords(known: number, advisory: number): string {
   const parts = [
     ...(known > 0 ? [count(known, 'known deviation')] : []),
-    ...(advisory > 0 ? [`${count(advisory, 'piece')} of advice`] : []),
+    ...(advisory > 0 ? [adviceCount(advisory)] : []),
   ];
   return `deviates in nothing else, but --strict counts ${parts.join(' and ')}`;
 }
+
+export const adviceCount = (number: number) => `${count(number, 'piece')} of advice`;
 
 /** `3 rules`, `1 rule`. */
 export function count(number: number, one: string, many = `${one}s`): string {

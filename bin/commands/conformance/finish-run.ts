@@ -95,10 +95,13 @@ function withBaseline(
   const updated = updatedBaseline(report, baseline, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
   const blank = unexplained(updated);
-  const draft = 'write it there, because the next run refuses the file until then';
-  const hint = blank === 0 ? '' : `; ${blank} without a reason: ${draft}`;
-  const accepted = (updated.not_tested ?? []).flatMap(({ rules }) => rules).length;
-  const size = `${updated.known.length} known, ${count(accepted, 'rule')} not tested`;
+  const draft = 'the next run refuses the file until then';
+  const need = `${count(blank, 'entry needs', 'entries need')} a reason`;
+  const hint = blank === 0 ? '' : `; ${need}: ${draft}`;
+  const entries = updated.not_tested ?? [];
+  const accepted = count(entries.flatMap(({ rules }) => rules).length, 'rule');
+  const inEntries = entries.length === 0 ? '' : `, in ${count(entries.length, 'entry', 'entries')}`;
+  const size = `${updated.known.length} known, ${accepted} not tested${inEntries}`;
   return { report: apply(updated), notes: [`baseline: ${options.baseline}, ${size}${hint}`] };
 }
 

@@ -2,7 +2,7 @@
 // unlocks.
 import { CAPABILITIES, type Capability, isOperatorCapability } from '../capabilities.ts';
 
-const CONTROL_PLANE =
+export const CONTROL_PLANE =
   'a control plane (--control-url), which the sandbox has and a live target does not';
 
 /**

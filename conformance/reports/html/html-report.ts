@@ -10,9 +10,16 @@ import {
   sectionsOf,
   whyNot,
 } from '../document.ts';
-import { facts, item, list } from '../parts.ts';
+import { FINGERPRINT, facts, item, list } from '../parts.ts';
 import type { Report, ReportRule } from '../report.ts';
-import { count, effortLine, headline, VERDICTS, vocabularyOf } from '../verdict-words.ts';
+import {
+  adviceCount,
+  count,
+  effortLine,
+  headline,
+  VERDICTS,
+  vocabularyOf,
+} from '../verdict-words.ts';
 import { html, htmlOf, htmlPage, Markup, ruleLink, withCode } from './layout.ts';
 
 // Larger pages are slow to open and too large to attach; the JSON report has everything.
@@ -41,10 +48,13 @@ export function htmlReport(report: Report): string {
   const used = VERDICTS.filter((each) => report.summary[each] > 0);
   const filters = used.filter((each) => each !== 'not_selected');
   const attention = [...htmlOf(first, ids), ...wrong(report), ...htmlOf(doubt, ids)];
+  const { advisory } = report.summary;
+  const calm =
+    advisory === 0 ? 'Nothing needs attention.' : `Nothing fails; ${adviceCount(advisory)}.`;
   const body = html`<main>
 ${head(report)}
 <ul class="counts"><li>${count(report.rules.length, noun)}:</li>${used.map((each) => html`<li>${mark(each, `${report.summary[each]} `)}</li>`)}</ul>
-<nav aria-label="What needs attention">${attention.length === 0 ? html`<p>Nothing needs attention.</p>` : attention}</nav>
+<nav aria-label="What needs attention">${attention.length === 0 ? html`<p>${calm}</p>` : attention}</nav>
 ${htmlOf(unlock, ids)}
 <h2>${noun === 'rule' ? 'Rules by family' : 'Checks'}</h2>
 <table class="matrix">
@@ -130,6 +140,7 @@ function details(rule: ReportRule, { report, ids, mark }: Context): Markup {
   const played = report.scenarios.filter((each) => rule.scenarios.includes(each.id));
   const isOpen = verdict === 'deviates' || verdict === 'harness_error';
   const cause = causeOf(rule);
+  const until = rule.until === undefined ? '' : ` until ${rule.until}`;
   const findings = distinct(rule.findings);
   const isUnclear = findings.length === 0 && /inconclusive|blocked/.test(verdict);
   const more = findings.length - FINDINGS_SHOWN;
@@ -138,7 +149,7 @@ function details(rule: ReportRule, { report, ids, mark }: Context): Markup {
   );
   const proof = findings.slice(0, FINDINGS_SHOWN).map((each) => {
     const parts = findingDetail(each, report);
-    const mark = facts([['fingerprint', each.fingerprint]]);
+    const mark = facts([[FINGERPRINT, each.fingerprint]]);
     return html`<div class="finding ${each.verdict}">${htmlOf([...parts, ...mark], ids)}</div>
 `;
   });
@@ -147,7 +158,7 @@ function details(rule: ReportRule, { report, ids, mark }: Context): Markup {
  <span class="words">${withCode(words)}</span>${mark(verdict)}</summary>
 <div class="inside">
 ${cause === undefined ? null : html`<p>Follows from ${ruleLink(cause)}</p>`}
-${reason === null ? null : html`<p>${isAccepted(rule) ? 'Accepted as not tested' : 'In the baseline'}: ${reason}</p>`}
+${reason === null ? null : html`<p>${isAccepted(rule) ? 'Accepted as not tested' : `In the baseline${until}`}: ${reason}</p>`}
 ${isUnclear ? html`<p>${whyNot(rule)}</p>` : null}
 ${proof}
 ${more > 0 ? html`<p class="dim">And ${count(more, 'more finding')}.</p>` : null}

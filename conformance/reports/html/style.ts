@@ -62,7 +62,7 @@ summary .words { flex: 1 1 20rem; }
 summary:hover { background: var(--soft); }
 .inside { padding: .25rem .25rem 1rem 1rem; }
 .finding { border-left: 3px solid var(--own); padding-left: .9rem; margin: .75rem 0; }
-.pair { display: grid; grid-template-columns: 5.5rem 1fr; gap: .15rem .75rem; margin: .35rem 0; }
+.pair { display: grid; grid-template-columns: minmax(5.5rem, max-content) 1fr; gap: .15rem .75rem; margin: .35rem 0; }
 .pair dt { color: var(--dim); }
 .pair dd { margin: 0; white-space: pre-wrap; }
 table.plain { border-collapse: collapse; width: 100%; font-size: .9rem; }
