@@ -17,7 +17,7 @@ import * as assert from 'uvu/assert';
 import { rows } from '../../simulator/control/all-rows.ts';
 import { filesUnder, root } from '../dev/root.ts';
 import { compiler } from '../dev/tools.ts';
-import { codeOf, printsOf } from './testing/guides.ts';
+import { blocksOf, codeOf, printsOf } from './testing/guides.ts';
 import { freePort, listens, Program, run, SANDBOX } from './testing/program.ts';
 
 const consumer = suite('package');
@@ -239,11 +239,11 @@ const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status ===
 const withPytest = hasPytest ? consumer : consumer.skip;
 
 withPytest('the set-up for pytest', async () => {
-  const copy = (name: string) => writeFileSync(join(folder, name), codeOf(GUIDE, name));
-  for (const name of ['conftest.py', 'test_accounts.py', 'test_faults.py']) copy(name);
+  for (const code of blocksOf(GUIDE, 'python')) {
+    writeFileSync(join(folder, /^# (\S+):/.exec(code)?.[1] ?? ''), code);
+  }
   const pytest = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'];
-  assert.match(await outputOf(SANDBOX, 'exec', '--', ...pytest), '2 passed');
-  copy('sandbox_fixture.py');
+  assert.match(await outputOf(SANDBOX, 'exec', '--', ...pytest), '3 passed');
   appendFileSync(join(folder, 'conftest.py'), '\nfrom sandbox_fixture import sandbox\n');
   mkdirSync(join(folder, 'node_modules/.bin'));
   symlinkSync(SANDBOX, join(folder, 'node_modules/.bin/sandbox'));
