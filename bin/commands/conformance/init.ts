@@ -32,7 +32,7 @@ function init(file: string, force: boolean, io: CommandIo): void {
   checkWritable('FILE', file, io.cwd);
   writeText(file, io.cwd, TEXT);
   const lines = [
-    `Wrote ${file}. Set the variables that it names: with FIRM_TOKEN alone it runs.`,
+    `Wrote ${file}. Set base_url, the ids, and the variables that it names: FIRM_TOKEN alone is enough.`,
     'A part whose variable is not set counts as not given, and leaves rules untested, never failed.',
     '',
     ...explainFields(Math.min(io.columns, 100)),

@@ -38,6 +38,13 @@ export function replay(file: string, id: string, io: Pick<CommandIo, 'cwd'>): st
   }
   const scenario = report.scenarios.find((each) => each.id === id);
   if (scenario === undefined) {
+    const rule = report.rules.find((each) => each.id === id);
+    const judging = [...new Set(rule?.findings.map((each) => each.scenario))];
+    if (rule !== undefined) {
+      throw new UsageError(
+        `SCENARIO: ${id} is a rule; give one of its scenarios: ${judging.join(', ')}`,
+      );
+    }
     const ids = report.scenarios.map((each) => each.id);
     throw new UsageError(`SCENARIO: ${file} has no scenario "${id}"${suggestIds(id, ids)}`);
   }
