@@ -63,7 +63,7 @@ function Credentials() {
         />
       ),
     ],
-    'rate_per_second',
+    ['Rate/s', ({ rate_per_second }) => rate_per_second],
   ];
   return (
     <TablePanel

@@ -19,7 +19,7 @@ export function FaultsView() {
         columns={[
           'id',
           ['Applies to', matchWords, 'wrap'],
-          ['When', ({ phase }) => `${phase} it runs`],
+          ['When', ({ match, phase }) => (match.webhook ? '' : `${phase} it runs`)],
           ['Effect', effectBadge],
           ['Hits', ({ hits, times }) => (times === null ? hits : `${hits} of ${times}`)],
           ['State', ({ spent }) => (spent ? 'used up' : 'on')],
@@ -42,9 +42,11 @@ export function FaultsView() {
 }
 
 function matchWords({ match, nth, probability }: FaultShown): string {
-  const parts = Object.entries({ ...match, nth, probability });
-  const given = parts.filter(([, value]) => value !== null && value !== undefined);
-  return given.map(([name, value]) => `${name} ${value}`).join(', ') || 'every request';
+  const given = Object.entries({ ...match, nth, probability }).filter(([, value]) => value != null);
+  const words = given.map(([name, value]) =>
+    name === 'webhook' ? 'deliveries' : `${name} ${value}`,
+  );
+  return words.join(', ') || 'every request';
 }
 
 function effectBadge({ effect: { kind, status, code, ms, bytes }, spent }: FaultShown) {
@@ -60,9 +62,7 @@ const onRequest = (effect: Effect, times = 1): NewFault => ({ match: {}, effect,
 const afterWrite = (effect: Effect): NewFault => ({
   ...{ match: { method: 'POST' }, phase: 'after', effect, times: 1 },
 });
-const onDelivery = (effect: Effect): NewFault => ({
-  ...{ match: { webhook: true }, effect, times: 1 },
-});
+const onDelivery = (effect: Effect): NewFault => ({ match: { webhook: true }, effect, times: 1 });
 const status = (code: 429 | 500 | 502 | 503): Effect => ({ kind: 'status', status: code });
 
 const requestPresets: readonly Preset[] = [
