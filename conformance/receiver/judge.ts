@@ -19,7 +19,8 @@ export interface CheckResult {
   readonly exchanges: readonly Exchange[];
 }
 
-const breaking: Pick<Check, 'gains' | 'fix'> = {
+/** At stake if an odd delivery makes the receiver fail, and how to fix it. */
+export const breaking: Pick<Check, 'gains' | 'fix'> = {
   gains: 'Anyone who knows the URL can make the receiver fail, or end it, with one request.',
   fix: 'Catch errors while header and body are read and compared (in Node, timingSafeEqual throws if lengths differ; in Python, a missing key, and compare_digest with letters beyond ASCII), and answer 400.',
 };

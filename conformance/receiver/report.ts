@@ -8,7 +8,7 @@ import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
 import { CAUSES, type Check, expectedOf, groupWords } from './check.ts';
 import type { Probe, SigningOptions } from './delivery.ts';
-import type { CheckResult, Judgement } from './judge.ts';
+import { breaking, type CheckResult, type Judgement } from './judge.ts';
 import type { ReceiverRun } from './run.ts';
 
 export interface ReceiverReportOptions {
@@ -64,9 +64,15 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
     // Without the plain check something about the letters is wrong.
     rules: chunked.includes(CHUNKED[0]!) ? chunked : [],
   };
+  const broken: ReportCause = {
+    title: 'odd deliveries make the receiver fail',
+    mend: breaking.fix,
+    rules: bad.filter(({ judgement }) => judgement.stake !== undefined).map(idOf),
+  };
   return [
     blind,
     unread,
+    broken,
     ...Object.entries(CAUSES).map(([cause, [title, , mend]]) => {
       // A delivery that terminates the receiver is a separate cause.
       const own = bad.filter(
