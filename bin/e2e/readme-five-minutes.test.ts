@@ -80,7 +80,7 @@ readme('the world file of the guide is a starting world', async () => {
 
 readme('it is short, and begins with what works in an empty clone', () => {
   assert.ok(text.trimEnd().split('\n').length <= 120);
-  assert.match(blocksOf('README.md', 'sh')[0] ?? '', /^npm ci\b/);
+  assert.match(blocksOf('README.md', 'sh')[0] ?? '', /^npm ci && npx .*\nnpm ci && npm test\s*$/);
 });
 
 const guides = ['README.md', ...['bin', 'simulator', 'conformance', 'fixtures'].flatMap(filesUnder)]
