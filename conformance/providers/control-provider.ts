@@ -7,6 +7,7 @@ import { Answer } from '../engine/send/answer.ts';
 import { encodeCall } from '../engine/send/call.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Sender } from '../engine/send/sender.ts';
+import { WORLD_HEADER } from '../spec/literals.ts';
 import { SCOPES, TRADER_SCOPES } from '../spec/operations.ts';
 import { ControlPlaneClient, controlOperator, type Row } from './control-plane.ts';
 import type { Profile } from './profile.ts';
@@ -76,7 +77,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
     };
     leaves.add(leave);
     const own = plane.at(`${plane.url}/worlds/${name}`);
-    return controlTarget(options, own, receiver, { leave, header: ['x-sandbox-world', name] });
+    return controlTarget(options, own, receiver, { leave, header: [WORLD_HEADER, name] });
   };
   const whole = () => controlTarget(options, plane, receiver);
   // Whether worlds are offered is found out by creating the run's own.

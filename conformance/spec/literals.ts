@@ -16,6 +16,9 @@ export const MOST_ROWS = 1000;
 /** AUTH-3b: the token requests that a client may make in a minute. */
 export const TOKENS_A_MINUTE = 10;
 
+/** The header that names a world of a sandbox. */
+export const WORLD_HEADER = 'x-sandbox-world';
+
 /** EVT-1: the categories of events. */
 export const CATEGORIES = ['account', 'order', 'position', 'transaction'] as const;
 

@@ -2,9 +2,11 @@
 // writing to anything else. Every sender goes through it, so that no request bypasses it.
 import { isIP } from 'node:net';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
+import { WORLD_HEADER } from '../../spec/literals.ts';
 import { isDecision, type OperationName } from '../../spec/operations.ts';
 import { Unreachable, WriteRefused } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
+import { Headers } from '../send/headers.ts';
 import { idText, type Json, memberAt, membersIn, printJson } from '../send/json.ts';
 import type { Sender, WireAnswer } from '../send/sender.ts';
 import type { Exchange } from '../types.ts';
@@ -41,6 +43,8 @@ export interface ProfileRecords {
 interface CreatedRecord {
   readonly kind: Kind;
   readonly id: string;
+  /** The world of a target that has several, each with the same ids. */
+  readonly world?: string;
   /** The last known status of a transaction; whether a subscription is enabled, a position open. */
   state?: string;
   /** The `Authorization` under which a subscription was made. */
@@ -178,12 +182,13 @@ export class Inventory {
     const { operation, authorization, namedId } = call;
     if (!call.isServed || operation === undefined) return;
     if (operation === 'issueToken') this.#tokens += 1;
-    if (operation === 'bulkCreateAccounts') this.#noteRows(call.at('rows'));
+    const world = new Headers(request.headers).get(WORLD_HEADER) ?? '';
+    if (operation === 'bulkCreateAccounts') this.#noteRows(call.at('rows'), world);
     if (operation === 'closePosition') this.#noteClosed(call.sent);
     const [kind, otherwise] = EFFECTS[operation] ?? [];
     if (kind === undefined) return;
     // The answer to a decision may have any form; the path names its transaction.
-    const known = namedId === undefined ? undefined : this.#made.get(`${kind} ${namedId}`);
+    const known = namedId === undefined ? undefined : this.#made.get(keyOf(kind, namedId, world));
     if (namedId !== undefined && known === undefined) return;
     const isPosition = kind === 'positions';
     const id = known?.id ?? (isPosition ? positionIdOf(call.json) : call.idAt('id'));
@@ -192,19 +197,19 @@ export class Inventory {
     const status = kind === 'transactions' ? call.at('status') : undefined;
     const state = typeof status === 'string' ? status : otherwise;
     const values = isPosition ? scalarsIn(call.json).map(([, value]) => value) : [];
-    this.#put({ authorization, values, ...known, kind, id, ...(state && { state }) });
+    this.#put({ authorization, values, ...known, kind, id, world, ...(state && { state }) });
   }
 
   #put(record: CreatedRecord): void {
-    this.#made.set(`${record.kind} ${record.id}`, record);
+    this.#made.set(keyOf(record.kind, record.id, record.world), record);
   }
 
-  #noteRows(rows: Json | undefined): void {
+  #noteRows(rows: Json | undefined, world: string): void {
     for (const row of Array.isArray(rows) ? rows : []) {
       const id = idText(memberAt(row, 'id'));
       const isDone = [200, 201].includes(Number(memberAt(row, 'status')));
-      if (!isDone || id === undefined || this.#made.has(`accounts ${id}`)) continue;
-      this.#put({ kind: 'bulk_accounts', id, authorization: '' });
+      if (!isDone || id === undefined || this.#made.has(keyOf('accounts', id, world))) continue;
+      this.#put({ kind: 'bulk_accounts', id, world, authorization: '' });
     }
   }
 
@@ -258,6 +263,8 @@ export class Inventory {
     }
   }
 }
+
+const keyOf = (kind: Kind, id: string, world = '') => `${kind} ${id} ${world}`;
 
 /** No id at all, an unknown id, a known id, or a known id in an unusual spelling. */
 function isHarmless(value: unknown, known: ReadonlySet<string>): boolean {

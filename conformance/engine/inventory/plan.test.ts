@@ -47,7 +47,9 @@ plan('a pace half as fast takes twice as long, and sends as much', () => {
 });
 
 /** Plays answers to POSTs; returns what the run made and left. */
-async function inventoryOf(...answers: readonly (readonly [string, number, unknown])[]) {
+async function inventoryOf(
+  ...answers: readonly (readonly [path: string, number, answer: unknown, world?: string])[]
+) {
   const inventory = new Inventory('http://target.test');
   const left = [...answers];
   const sender = inventory.watch({
@@ -57,9 +59,10 @@ async function inventoryOf(...answers: readonly (readonly [string, number, unkno
     },
     close: async () => undefined,
   });
-  for (const [path] of answers) {
+  for (const [path, , , world = ''] of answers) {
     const url = `http://target.test/api/v1${path}`;
-    await sender.send({ method: 'POST', url, headers: [], body: undefined, timeoutMs: 1 });
+    const headers = [['x-sandbox-world', world]] as const;
+    await sender.send({ method: 'POST', url, headers, body: undefined, timeoutMs: 1 });
   }
   return inventory;
 }
@@ -74,6 +77,7 @@ plan('a record that a create or a batch names was created by the run, once', asy
     ['/accounts', 201, { id: '7' }],
     ['/accounts', 200, { id: '7' }],
     ['/accounts', 200, { id: '8' }],
+    ['/accounts', 201, { id: '7' }, 'a world with the same ids'],
     ['/accounts', 422, { id: '11' }],
     ['/accounts', 201, 'no object'],
     ['/accounts/bulk', 200, { rows }],
@@ -83,7 +87,7 @@ plan('a record that a create or a batch names was created by the run, once', asy
     ['/oauth/token', 200, { access_token: 'x' }],
   );
   assert.equal(made, {
-    ...{ accounts: 2, bulk_accounts: 1, transactions: 1 },
+    ...{ accounts: 3, bulk_accounts: 1, transactions: 1 },
     ...{ positions: 0, subscriptions: 1, tokens: 1 },
   });
 });
