@@ -36,7 +36,10 @@ export async function runProgram({ name, words, verbs, examples }: Program): Pro
   for (const verb of verbs) {
     const command = program.command(verb.name).description(verb.words);
     // The help shows only the names of the other commands, so their code is not loaded.
-    if (argv.slice(2, argv[2] === 'help' ? 4 : 3).includes(verb.name)) (await verb.load())(command);
+    if (argv.slice(2, argv[2] === 'help' ? 4 : 3).includes(verb.name)) {
+      (await verb.load())(command);
+      suggestLonger(command);
+    }
   }
   try {
     await program.parseAsync([...argv]);
@@ -51,4 +54,17 @@ export function exitCodeOf(error: unknown, print: (text: string) => void): numbe
   if (!(error instanceof UsageError)) throw error;
   print(`error: ${error.message}\n`);
   return error.exitCode;
+}
+
+/** After an unknown option, suggests those that begin with it: `--token-env` for `--token`. */
+function suggestLonger(command: Command): void {
+  const { outputError } = command.configureOutput();
+  command.configureOutput({
+    outputError: (text, write) => {
+      const [, flag] = /unknown option '(--[\w-]+)'\n$/.exec(text) ?? [];
+      const longer = command.options.filter(({ long }) => long?.startsWith(`${flag}-`));
+      const flags = longer.map((each) => each.flags).join(' or ');
+      outputError?.(longer.length === 0 ? text : `${text}(Did you mean ${flags}?)\n`, write);
+    },
+  });
 }

@@ -17,6 +17,9 @@ const CALLS: [args: string[], code: number, words: RegExp][] = [
   [['--version'], 0, /^\d+\.\d+\.\d+/],
   [['explain', 'bulk-row-without-reference'], 0, /sends, as played on a sandbox\n.*POST/],
   [['receiver', '--urll', 'http://x'], 2, /unknown option '--urll'\n\(Did you mean --url\?\)/],
+  [['run', '--token', 'x'], 2, /\(Did you mean --token-env <name>\?\)/],
+  [['explain', 'credentials.frim'], 2, /did you mean credentials.firm\?/],
+  [['init', './'], 2, /\.\/ is a folder/],
 ];
 for (const [args, code, words] of CALLS) {
   built(`conformance ${args.join(' ')}: exit ${code}`, async () => {

@@ -10,6 +10,7 @@ import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { Scenario } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
+import { profileFields } from '../../../conformance/providers/profile.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { explainCheck } from '../../../conformance/receiver/report.ts';
 import { exchangeLines, reportExchange } from '../../../conformance/reports/exchanges.ts';
@@ -61,7 +62,8 @@ export function defineExplain(command: Command, io = systemIo()): void {
 function unknown(id: string): UsageError {
   const what = 'a rule, a scenario, an open question, a check or a field of a profile';
   const ids = [rules, scenarios, questions, allChecks, clientChecks].flat().map((each) => each.id);
-  const advice = suggestIds(id, ids) || '; conformance list shows what there is';
+  const fields = profileFields().map(({ path }) => path.join('.'));
+  const advice = suggestIds(id, [...ids, ...fields]) || '; conformance list shows what there is';
   return new UsageError(`"${id}" is not ${what}${advice}`);
 }
 

@@ -26,10 +26,10 @@ export function defineInit(command: Command, io = systemIo()): void {
 }
 
 function init(file: string, force: boolean, io: CommandIo): void {
+  checkWritable('FILE', file, io.cwd);
   if (existsSync(resolve(io.cwd, file)) && !force) {
     throw new UsageError(`${file} is there already; --force overwrites it`);
   }
-  checkWritable('FILE', file, io.cwd);
   writeText(file, io.cwd, TEXT);
   const lines = [
     `Wrote ${file}. Set base_url, the ids, and the variables that it names: FIRM_TOKEN alone is enough.`,

@@ -27,6 +27,11 @@ listings('questions: each with its choice and settings', async () => {
   }
   const lines = await printed(defineQuestions);
   for (const { id } of questions) assert.match(lines, new RegExp(`^${id} `, 'm'));
+  const only = JSON.parse(await printed(defineQuestions, 'ns-9', '--json')) as typeof json;
+  assert.equal(
+    only.questions,
+    json.questions.filter(({ id }) => id === 'NS-9'),
+  );
 });
 
 listings('deviations: all of them, and --rule narrows', async () => {

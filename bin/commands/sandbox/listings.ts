@@ -42,15 +42,23 @@ export function defineDeviations(command: Command, io: CommandIo = systemIo()): 
 }
 
 export function defineQuestions(command: Command, io: CommandIo = systemIo()): void {
-  command.option('--json', 'as JSON');
-  addHelp(command, { examples: ['npx sandbox questions', 'npx sandbox questions --json'] });
-  command.action(({ json }: { json?: boolean }) => {
-    const rows = questions.map(({ id, question, choice, settings }) => ({
-      ...{ id, question, choice },
-      settings: settings.map((name) => ({
-        ...{ name, default: defaultSettings[name], description: settingSpecs[name].description },
-      })),
-    }));
+  command.argument('[id...]', 'only these, such as NS-9').option('--json', 'as JSON');
+  addHelp(command, { examples: ['npx sandbox questions NS-9', 'npx sandbox questions --json'] });
+  command.action((given: readonly string[], { json }: { json?: boolean }) => {
+    const wanted = given.map((id) => id.toUpperCase());
+    const ids = questions.map(({ id }) => id);
+    const unknown = wanted.find((id) => !ids.some((each) => each === id));
+    if (unknown !== undefined) {
+      throw new UsageError(`"${unknown}" is not an open question${suggestIds(unknown, ids)}`);
+    }
+    const rows = questions
+      .filter(({ id }) => wanted.length === 0 || wanted.includes(id))
+      .map(({ id, question, choice, settings }) => ({
+        ...{ id, question, choice },
+        settings: settings.map((name) => ({
+          ...{ name, default: defaultSettings[name], description: settingSpecs[name].description },
+        })),
+      }));
     const lines = rows.flatMap(({ id, question, choice, settings }) => [
       `${id}  ${question}`,
       `  ${choice}`,
