@@ -193,7 +193,8 @@ export class Inventory {
     const isPosition = kind === 'positions';
     const id = known?.id ?? (isPosition ? positionIdOf(call.json) : call.idAt('id'));
     // An account may be created in a batch or by a single request.
-    if (id === undefined || (kind === 'accounts' && this.#made.has(`bulk_accounts ${id}`))) return;
+    if (id === undefined) return;
+    if (kind === 'accounts' && this.#made.has(keyOf('bulk_accounts', id, world))) return;
     const status = kind === 'transactions' ? call.at('status') : undefined;
     const state = typeof status === 'string' ? status : otherwise;
     const values = isPosition ? scalarsIn(call.json).map(([, value]) => value) : [];

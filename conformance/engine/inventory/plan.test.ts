@@ -81,6 +81,7 @@ plan('a record that a create or a batch names was created by the run, once', asy
     ['/accounts', 422, { id: '11' }],
     ['/accounts', 201, 'no object'],
     ['/accounts/bulk', 200, { rows }],
+    ['/accounts', 200, { id: '9' }],
     ['/transactions', 200, { id: '8' }],
     ['/transactions/8/approve?account_id=7', 200, { id: '8' }],
     ['/webhooks', 200, { id: 3 }],
