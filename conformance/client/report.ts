@@ -5,8 +5,8 @@ import { findRule } from '../../fixtures/rules.ts';
 import { shellLine } from '../../fixtures/shell-word.ts';
 import { worst } from '../engine/judge/verdicts.ts';
 import { checkRule, makeReport } from '../reports/build-report.ts';
-import { lastLines } from '../reports/document.ts';
 import { clipped } from '../reports/exchanges.ts';
+import { lastLines } from '../reports/findings.ts';
 import { Redactor } from '../reports/redact.ts';
 import type {
   Report,

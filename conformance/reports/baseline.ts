@@ -2,8 +2,8 @@
 // all judges. A different failure of a known rule is new; one that no longer occurs is stale.
 import { listOf, record, type ValueOf } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
-import { countVerdicts, verdictOfRun } from './build-report.ts';
-import { isAccepted } from './document.ts';
+import { verdictOfRun } from './build-report.ts';
+import { isAccepted } from './findings.ts';
 import {
   type BaselineLine,
   NOT_TESTED,
@@ -11,6 +11,7 @@ import {
   type ReportFinding,
   type ReportRule,
 } from './report.ts';
+import { countVerdicts } from './verdict-words.ts';
 
 const text = { type: 'string' } as const;
 const name = { ...text, pattern: '\\S', description: 'Not blank' } as const;

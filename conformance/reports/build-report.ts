@@ -9,14 +9,7 @@ import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
 import { isSelected, type Selection } from '../engine/run/select.ts';
 import { callsIn } from '../engine/send/answer.ts';
-import type {
-  Finding,
-  Judged,
-  RunVerdict,
-  Scenario,
-  ScenarioResult,
-  Verdict,
-} from '../engine/types.ts';
+import type { Finding, Judged, RunVerdict, Scenario, ScenarioResult } from '../engine/types.ts';
 import { reportExchange } from './exchanges.ts';
 import { observedRows, soundObservations } from './observed.ts';
 import type { Redactor } from './redact.ts';
@@ -29,7 +22,7 @@ import type {
   ReportScenario,
   ReportTarget,
 } from './report.ts';
-import { VERDICTS } from './verdict-words.ts';
+import { countVerdicts, VERDICTS } from './verdict-words.ts';
 
 export interface ReportOptions {
   readonly version: string;
@@ -168,14 +161,6 @@ export function verdictOfRun(
   const tested = rules.filter(({ verdict }) => verdict !== 'not_tested');
   const verdict = judgeRun(tested, strict);
   return start !== undefined && verdict !== 'deviates' ? 'invalid' : verdict;
-}
-
-export function countVerdicts(
-  rules: readonly { readonly verdict: Verdict }[],
-): Record<Verdict, number> {
-  const counts = Object.fromEntries(VERDICTS.map((each) => [each, 0])) as Record<Verdict, number>;
-  for (const { verdict } of rules) counts[verdict] += 1;
-  return counts;
 }
 
 function reportRule(

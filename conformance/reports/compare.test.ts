@@ -3,9 +3,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Verdict } from '../engine/types.ts';
-import { compareMarkdown, compareReports, compareText } from './compare.ts';
+import { compareReports, comparisonDocument } from './compare.ts';
+import { markdownPage } from './markdown.ts';
 import type { Report, ReportRule } from './report.ts';
 import { findingOf, NASTY, sampleReport } from './testing/sample-report.ts';
+import { textPage } from './text.ts';
 
 const compare = suite('compare');
 
@@ -77,11 +79,12 @@ compare('names that each run generates are not a different answer', () => {
 
 compare('as text and as Markdown, for any text of a target', () => {
   const seen = compareReports(reportOf('passed'), reportOf('deviates', 'a', 'a'));
-  const text = compareText(seen, 80).join('\n');
+  const document = comparisonDocument(seen);
+  const text = textPage(document, { color: false, width: 80 }).join('\n');
   assert.is(text.split('expected').length, 2, 'each failure once');
   assert.match(text, /New deviations \(1\)\n {2}ACC-1/);
-  assert.match(text, 'worse: 1 new deviation');
-  const page = compareMarkdown(seen);
+  assert.match(text, /worse: \S+ shows 1 new deviation/);
+  const page = markdownPage(document);
   assert.match(page, '## New deviations (1)');
   assert.not.match(page, '<script>');
   for (const each of [text, page]) assert.not.match(each, '\u001b');

@@ -1,10 +1,8 @@
 // Compares two reports: new deviations, deviations that are gone, and rules that are no longer tested.
 // Load must not decide: inconclusive rules and changing figures are listed, but never count as worse.
-import { distinct } from './document.ts';
-import { codeSpan, markdownOf } from './markdown.ts';
-import { facts, heading, item, list, type Part } from './parts.ts';
+import { distinct } from './findings.ts';
+import { type Document, facts, heading, item, list } from './parts.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
-import { textOf } from './text.ts';
 import { count, vocabularyOf } from './verdict-words.ts';
 
 /** Changes for the worse come first. A rule of one report is a check of another. */
@@ -133,7 +131,7 @@ function observedChanges(old: Report, now: Report): Change[] {
 /** The number of findings shown for one change. */
 const FINDINGS_SHOWN = 3;
 
-function documentOf(comparison: Comparison): { headline: string; parts: Part[] } {
+export function comparisonDocument(comparison: Comparison): Document {
   const { verdict, changes } = comparison;
   const { noun, verdicts } = vocabularyOf(comparison);
   const names: Readonly<Record<string, { readonly name: string }>> = verdicts;
@@ -144,7 +142,7 @@ function documentOf(comparison: Comparison): { headline: string; parts: Part[] }
     const [, , unit, rest] = KINDS[kind];
     return `${count(own.length, unit === 'rule' ? noun : unit)} ${rest}`.trim();
   });
-  const unchanged = verdict === 'same' ? ['nothing that counts has changed'] : [];
+  const unchanged = verdict === 'same' ? ['no change that counts'] : [];
   const parts = kinds.flatMap(({ kind, own }) => {
     const [effect, title] = KINDS[kind];
     const isWorse = effect === 'worse';
@@ -172,23 +170,18 @@ function documentOf(comparison: Comparison): { headline: string; parts: Part[] }
       ]),
     ];
   });
-  return { headline: `${verdict}: ${[...unchanged, ...counts].join(', ')}`, parts };
+  return {
+    ...{ title: 'Comparison', verdict, tone: TONES[verdict], subject: comparison.new.base_url },
+    headline: `shows ${[...unchanged, ...counts].join(', ')}`,
+    about: facts([
+      ['old', runLine(comparison.old)],
+      ['new', runLine(comparison.new)],
+    ]),
+    ...{ parts, end: [] },
+  };
 }
+
+const TONES = { worse: 'bad', better: 'good', same: 'plain' } as const;
 
 const runLine = ({ base_url: url, started_at: at, verdict }: ComparedReport) =>
   `${url}, ${at}: ${verdict}`;
-
-export function compareText(comparison: Comparison, width: number): string[] {
-  const { headline, parts } = documentOf(comparison);
-  const runs = facts([
-    ['old', runLine(comparison.old)],
-    ['new', runLine(comparison.new)],
-  ]);
-  return [...textOf([...runs, ...parts], { color: false, width }), '', headline];
-}
-
-export function compareMarkdown(comparison: Comparison): string {
-  const { headline, parts } = documentOf(comparison);
-  const [old, now] = [comparison.old, comparison.new].map((each) => codeSpan(runLine(each)));
-  return markdownOf(`# ${headline}\n\n- old: ${old}\n- new: ${now}`, parts);
-}

@@ -3,20 +3,24 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GONE } from '../engine/record/exchange-recorder.ts';
 import { annotations } from './annotations.ts';
-import { countVerdicts } from './build-report.ts';
+import { documentOf } from './document.ts';
 import { FORMATS, render } from './formats.ts';
-import { htmlReport } from './html/html-report.ts';
-import { markdownReport } from './markdown.ts';
+import { htmlPage } from './html.ts';
+import { markdownPage } from './markdown.ts';
 import { parseReport, type Report } from './report.ts';
 import { NASTY, sampleClientReport, sampleReport } from './testing/sample-report.ts';
-import { textReport } from './text.ts';
+import { textPage } from './text.ts';
+import { countVerdicts } from './verdict-words.ts';
 
 const formats = suite('formats');
 
-const textOf = (report: Report, width = 80) =>
-  textReport(report, { color: false, width, jsonFile: 'r.json' }).join('\n');
+const textOf = (report: Report, width = 80, color = false) => {
+  const document = documentOf(report, 'text', { width: width - 4, jsonFile: 'r.json' });
+  return textPage(document, { color, width }).join('\n');
+};
+const markdownReport = (report: Report) => markdownPage(documentOf(report, 'markdown'));
 const text = textOf(sampleReport);
-const html = htmlReport(sampleReport);
+const html = htmlPage(documentOf(sampleReport, 'html'));
 const markdown = markdownReport(sampleReport);
 const deviating = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
 const [failure] = deviating.findings;
@@ -82,7 +86,7 @@ const VARIATIONS: [name: string, parts: object, has: RegExp[], hasNot: RegExp[]]
       ...{ verdict: 'invalid', notes: [START], not_started: START, baseline: null, observed: [] },
       rules: sampleReport.rules.filter(({ verdict }) => /blocked|not_/.test(verdict)),
     },
-    [/^invalid: .*\nNothing was tried/m],
+    [/^invalid: .*\n {2}Nothing was tried/m],
     [/would unlock|blocked:/, /Nothing was tried[\s\S]*Nothing was tried/],
   ],
   [
@@ -98,7 +102,7 @@ const VARIATIONS: [name: string, parts: object, has: RegExp[], hasNot: RegExp[]]
   [
     'what follows from another rule stands with it, and not by itself',
     { rules: [deviating, follower] },
-    [/Because of ACC-2 these could not be judged: ACC-14\./],
+    [/Because of ACC-2 these could not be judged:\n {4}ACC-14\n/],
     [/ACC-14[\s\S]*ACC-14/],
   ],
   [
@@ -138,7 +142,7 @@ formats('text ends with the verdict and all counts', () => {
 });
 
 formats('text contains no terminal controls, and stays within its width', () => {
-  const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
+  const colored = textOf(sampleReport, 80, true);
   assert.match(textOf(sampleReport, 60), /run --base-url \S+ --only sample-one --seed 1\n/);
   for (const each of [text, colored]) {
     for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
@@ -170,7 +174,8 @@ formats('html: text of a target is never markup, and nothing is loaded', () => {
 
 formats('markdown: rows have as many cells as the header, and fences are closed', () => {
   const cellsOf = (row: string) => row.replace(/\\\|/g, '').split('|').length;
-  const tables = markdown.match(/(^\|.*\n)+/gm)!.map((table) => table.trim().split('\n'));
+  const pages = markdown + markdownReport(sampleClientReport);
+  const tables = pages.match(/(^\|.*\n)+/gm)!.map((table) => table.trim().split('\n'));
   assert.ok(tables.flat().length > 8);
   for (const [header, ...rows] of tables) {
     for (const row of rows) assert.is(cellsOf(row), cellsOf(header!), row);

@@ -1,4 +1,6 @@
-// The formats in which a report can be written to a file, by name.
+// The formats of a report. Those of a file are loaded only when one is written.
+import { documentOf } from './document.ts';
+import type { Document } from './parts.ts';
 import { jsonText } from './plain-text.ts';
 import { type Report, reportDocument } from './report.ts';
 
@@ -7,16 +9,14 @@ export const FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export async function render(format: Format, report: Report): Promise<string> {
-  switch (format) {
-    case 'json':
-      return `${jsonReport(report, 1)}\n`;
-    case 'junit':
-      return (await import('./junit.ts')).junitReport(report);
-    case 'markdown':
-      return (await import('./markdown.ts')).markdownReport(report);
-    case 'html':
-      return (await import('./html/html-report.ts')).htmlReport(report);
-  }
+  if (format === 'json') return `${jsonReport(report, 1)}\n`;
+  if (format === 'junit') return (await import('./junit.ts')).junitReport(report);
+  return renderPage(format, documentOf(report, format));
+}
+
+export async function renderPage(format: 'html' | 'markdown', document: Document): Promise<string> {
+  if (format === 'html') return (await import('./html.ts')).htmlPage(document);
+  return (await import('./markdown.ts')).markdownPage(document);
 }
 
 export function jsonReport(report: Report, indent?: number): string {

@@ -1,8 +1,9 @@
 // The report as JUnit XML for CI servers: a suite for each family, a test case for each
 // rule or check, with its id as the name.
 import { parseUrl } from '../../fixtures/parse-url.ts';
-import { findingDetail, sectionsOf, tellingFindings, whyNot } from './document.ts';
 import { pathOf } from './exchanges.ts';
+import { findingDetail, tellingFindings, whyNot } from './findings.ts';
+import { inventoryLines } from './inventory-words.ts';
 import type { Report, ReportRule } from './report.ts';
 import { textOf } from './text.ts';
 import { vocabularyOf } from './verdict-words.ts';
@@ -33,7 +34,7 @@ export function junitReport(report: Report): string {
   const timeOf = timesOf(report);
   const hostname = parseUrl(target.base_url)?.host ?? pathOf(target.base_url);
   const timestamp = startedAt.replace(/\.\d+Z$/, '');
-  const { left } = sectionsOf(report);
+  const left = report.inventory === undefined ? [] : inventoryLines(report.inventory);
   const madePart =
     left.length === 0 ? '' : `    <system-out>${escapeXml(left.join('\n'))}</system-out>\n`;
   const suites = families.map((family, at) => {

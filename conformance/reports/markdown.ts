@@ -1,59 +1,18 @@
-// The report as Markdown, for a pull request, a wiki or the summary of a CI run.
-import { findingParts, sectionsOf } from './document.ts';
-import { CODE_FACTS, heading, item, list, type Part, words } from './parts.ts';
+// A document as Markdown, for a pull request, a wiki or the summary of a CI run.
+import { CODE_FACTS, type Document, type Part } from './parts.ts';
 import { printable } from './plain-text.ts';
-import type { Report, ReportRule } from './report.ts';
-import { count, effortLine, headline, VERDICTS, vocabularyOf } from './verdict-words.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters. */
 const MAX_CHARACTERS = 58_000;
-const FINDINGS_SHOWN = 2;
 const LONGEST_LINE = 700;
 
-export function markdownReport(report: Report): string {
-  const { target, verdict, not_started: start, client, interrupted, started_at: when } = report;
-  const { first, doubt, unlock, later, left } = sectionsOf(report);
-  const effort = `${effortLine(report)}, ${when}${interrupted ? ', interrupted' : ''}`;
-  const head = `# ${vocabularyOf(report).title}: ${verdict}
-
-${codeSpan(target.base_url)} ${headline(report)}. ${effort}.`;
-  return markdownOf(head, [
-    ...(start === undefined ? [] : [words(start)]),
-    ...(client === undefined ? [] : [words(`The first run: ${client.does}.`)]),
-    ...first,
-    ...findingParts(report, FINDINGS_SHOWN),
-    ...countParts(report),
-    ...doubt,
-    ...unlock,
-    ...later,
-    ...list(left.map((each) => item(each))),
-  ]);
+export function markdownPage(document: Document): string {
+  const { title, verdict, subject, headline, about, parts, end } = document;
+  const head = `# ${title}: ${verdict}\n\n${codeSpan(subject)} ${plainWords(headline)}.`;
+  return markdownOf([head, ...about.map(markdownPart)].join('\n\n'), [...parts, ...end]);
 }
 
-/** Verdicts by family; the checks of a client one by one. */
-function countParts(report: Report): Part[] {
-  const { verdicts, noun } = vocabularyOf(report);
-  const nameOf = (verdict: ReportRule['verdict']) =>
-    `${verdicts[verdict].sign} ${verdicts[verdict].name}`;
-  const title = heading(noun === 'rule' ? 'Rules by family' : 'Checks');
-  if (report.judge === 'client') {
-    const own = report.rules.filter(({ verdict }) => verdict !== 'not_selected');
-    const rows = own.map(({ id, verdict, words: text }) => [id, text, nameOf(verdict)]);
-    const head = ['check', 'what goes wrong', ''];
-    return [title, { kind: 'table', head, rows, summary: count(own.length, 'check') }];
-  }
-  const used = VERDICTS.filter((each) => report.summary[each] > 0);
-  const families = [...new Set(report.rules.map(({ family }) => family))];
-  const rows = [...families, 'all'].map((name) => {
-    const own = report.rules.filter(({ family }) => name === 'all' || family === name);
-    const counts = used.map((each) => own.filter(({ verdict }) => verdict === each).length);
-    return [name, ...counts.map((each) => (each === 0 ? '' : String(each)))];
-  });
-  const summary = count(families.length, 'family', 'families');
-  return [title, { kind: 'table', head: ['', ...used.map(nameOf)], rows, summary }];
-}
-
-/** Any parts as Markdown. Sections are included while there is room; the others are named. */
+/** Sections are included while there is room; the others are named. */
 export function markdownOf(head: string, parts: readonly Part[]): string {
   const sections: { name: string; text: string }[] = [];
   for (const part of parts) {
@@ -101,16 +60,17 @@ function markdownPart(part: Part): string {
       return codeBlock(part.lines);
     case 'table': {
       const row = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-      const all = [row(part.head), row(part.head.map(() => '---')), ...part.rows.map(row)];
-      if (part.summary === undefined) return all.join('\n');
+      return [row(part.head), row(part.head.map(() => '---')), ...part.rows.map(row)].join('\n');
+    }
+    case 'fold': {
       const title = `<summary>${plainWords(part.summary)}</summary>`;
-      return ['<details>', title, '', ...all, '', '</details>'].join('\n');
+      return ['<details>', title, ...part.parts.map(markdownPart), '</details>'].join('\n\n');
     }
   }
 }
 
 /** Any text: what stands between backticks is code, and nothing becomes a link, a tag or a mention. */
-export function plainWords(text: string): string {
+function plainWords(text: string): string {
   return text
     .split('`')
     .map((part, at) => (at % 2 === 0 || part.trim() === '' ? escaped(part) : codeSpan(part)))
@@ -134,7 +94,7 @@ function clip(text: string, most: number): string {
 }
 
 /** A code span, fenced by more backticks than it contains. */
-export function codeSpan(text: string): string {
+function codeSpan(text: string): string {
   const line = printable(text).replaceAll('\n', ' ');
   const fence = '`'.repeat(longestRun(line) + 1);
   return fence.length === 1 ? `\`${line}\`` : `${fence} ${line} ${fence}`;

@@ -1,5 +1,6 @@
 // The vocabulary of reports for each judge, and the format of counts and times.
 import type { RunVerdict, Verdict } from '../engine/types.ts';
+import type { Tone } from './parts.ts';
 import type { Report, ReportRule } from './report.ts';
 
 /** In the order of a report: problems come first. */
@@ -105,6 +106,12 @@ export function vocabularyOf({ judge }: Pick<Report, 'judge'>): Vocabulary {
   return judge === undefined ? api : { receiver, client }[judge];
 }
 
+/** `✗ deviates`. */
+export function nameOf(report: Pick<Report, 'judge'>, verdict: Verdict): string {
+  const { sign, name } = vocabularyOf(report).verdicts[verdict];
+  return `${sign} ${name}`;
+}
+
 /** Rules that the baseline marks as known: deviations, and rules that only these leave unjudged. */
 export function knownRules(rules: readonly ReportRule[]) {
   const known = rules.filter(({ verdict }) => verdict === 'known');
@@ -185,8 +192,23 @@ export function duration(ms: number): string {
   return parts.flat().join(' ');
 }
 
+export const TONES: Readonly<Record<RunVerdict, Tone>> = {
+  conformant: 'good',
+  deviates: 'bad',
+  incomplete: 'warn',
+  invalid: 'warn',
+};
+
+export function countVerdicts(
+  rules: readonly { readonly verdict: Verdict }[],
+): Record<Verdict, number> {
+  const counts = Object.fromEntries(VERDICTS.map((each) => [each, 0])) as Record<Verdict, number>;
+  for (const { verdict } of rules) counts[verdict] += 1;
+  return counts;
+}
+
 /** The counts that are not zero, in the order of VERDICTS: `2 deviates, 173 passed`. */
-export function countsLine({ summary, ...report }: Pick<Report, 'judge' | 'summary'>): string {
+export function countsOf(report: Pick<Report, 'judge'>, summary: Report['summary']): string {
   const { verdicts } = vocabularyOf(report);
   return VERDICTS.filter((each) => summary[each] > 0)
     .map((each) => `${summary[each]} ${verdicts[each].name}`)
@@ -199,4 +221,9 @@ export function effortLine(report: Report): string {
   const runs = run === undefined ? '' : `${count(run.runs, 'run')}, `;
   const seeded = judge === 'receiver' ? '' : `, seed ${seed}`;
   return `${runs}${count(requests, 'request')} in ${duration(ms)}${seeded}`;
+}
+
+/** `2026-01-31 12:00:00 UTC, conformance 0.1.0`. */
+export function versionLine({ started_at: at, tool }: Pick<Report, 'started_at' | 'tool'>): string {
+  return `${at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}, ${tool.name} ${tool.version}`;
 }

@@ -1,11 +1,9 @@
 // `conformance compare OLD NEW`: what became worse, better or different between two JSON reports.
 import { type Command, Option } from 'commander';
-import {
-  compareMarkdown,
-  compareReports,
-  compareText,
-} from '../../../conformance/reports/compare.ts';
+import { compareReports, comparisonDocument } from '../../../conformance/reports/compare.ts';
+import { markdownPage } from '../../../conformance/reports/markdown.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { textPage } from '../../../conformance/reports/text.ts';
 import { addHelp } from '../help-text.ts';
 import { type CommandIo, systemIo, UsageError } from '../io.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
@@ -49,8 +47,10 @@ export function compareFiles(old: string, now: string, given: Given, io: Command
     throw new UsageError(`OLD is about the ${oldSubject} and NEW about the ${newSubject}`);
   const comparison = compareReports(before, after);
   const format = given.json ? 'json' : (given.format ?? 'text');
+  const document = comparisonDocument(comparison);
+  const width = io.columns;
   if (format === 'json') io.out(`${jsonText(comparison, 2)}\n`);
-  else if (format === 'markdown') io.out(compareMarkdown(comparison));
-  else io.out(`${compareText(comparison, io.columns).join('\n')}\n`);
+  else if (format === 'markdown') io.out(markdownPage(document));
+  else io.out(`${textPage(document, { color: false, width }).join('\n').trimStart()}\n`);
   return comparison.verdict === 'worse' ? 1 : 0;
 }

@@ -12,15 +12,13 @@ import {
   unaskedIn,
 } from '../../../conformance/explore/observe.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/report/again.ts';
-import {
-  htmlReport,
-  markdownReport,
-  textReport,
-} from '../../../conformance/explore/report/document.ts';
+import { exploreDocument } from '../../../conformance/explore/report/document.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
+import { renderPage } from '../../../conformance/reports/formats.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { ProgressLine, timeWords } from '../../../conformance/reports/progress.ts';
+import { textPage } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
@@ -244,15 +242,12 @@ function placeOf({ report, replay }: ExploreOptions, id: string): string {
   return `${file ?? 'REPORT.json'}#${id}`;
 }
 
-const RENDERERS = {
-  json: (report: ExploreReport) => `${jsonText(report, 1)}\n`,
-  markdown: markdownReport,
-  html: htmlReport,
-} as const;
-
 async function finish({ options, io }: Exploration, report: ExploreReport): Promise<void> {
-  const written = await writeReports(options, io, (format) => RENDERERS[format](report));
+  const document = exploreDocument(report);
+  const written = await writeReports(options, io, (format) =>
+    format === 'json' ? `${jsonText(report, 1)}\n` : renderPage(format, document),
+  );
   if (options.json) return printReport(io, jsonText(report), written);
-  const lines = textReport(report, { color: io.color, width: io.columns });
+  const lines = textPage(document, { color: io.color, width: io.columns });
   io.out(`${[...lines, ...written].join('\n')}\n`);
 }

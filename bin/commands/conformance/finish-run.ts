@@ -10,11 +10,12 @@ import {
   unexplained,
   updatedBaseline,
 } from '../../../conformance/reports/baseline.ts';
+import { documentOf } from '../../../conformance/reports/document.ts';
 import { jsonReport, render } from '../../../conformance/reports/formats.ts';
 import { observedConfig } from '../../../conformance/reports/observed.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
-import { textReport } from '../../../conformance/reports/text.ts';
+import { textPage } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import type { CommandIo } from '../io.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
@@ -56,7 +57,8 @@ export async function finishRun(
     written.push(`exit code ${code}: ${what}; --update-baseline removes them`);
   }
   const jsonFile = options.report.find(({ format }) => format === 'json')?.file;
-  const lines = textReport(report, { color: io.color, width: io.columns, jsonFile });
+  const document = documentOf(report, 'text', { width: io.columns - 4, jsonFile });
+  const lines = textPage(document, { color: io.color, width: io.columns });
   const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
   const marks = isOnGitHub ? annotations(report) : [];
   // No text of a target may be read as a workflow command.

@@ -1,63 +1,73 @@
-// A report for people: as text for a terminal, as Markdown for an issue, and as one HTML page. All
-// three lay out the same parts.
-import { Chalk } from 'chalk';
+// The document of an exploration: each difference with its steps, then what was open or not compared.
 import { findQuestion } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
-import { inventoryLines } from '../../reports/document.ts';
-import { html, htmlOf, htmlPage } from '../../reports/html/layout.ts';
-import { markdownOf, plainWords } from '../../reports/markdown.ts';
-import { code, heading, item, list, type Part, words } from '../../reports/parts.ts';
+import { inventoryParts } from '../../reports/inventory-words.ts';
+import {
+  code,
+  type Document,
+  heading,
+  item,
+  list,
+  type Part,
+  section,
+  words,
+} from '../../reports/parts.ts';
 import { squeezed } from '../../reports/plain-text.ts';
-import { type TextOptions, textOf } from '../../reports/text.ts';
-import { count, duration } from '../../reports/verdict-words.ts';
+import { count, duration, versionLine } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
 import { ROLE_WORDS } from './words.ts';
 
-function headlineOf({ verdict, differences }: ExploreReport): string {
-  if (verdict === 'agrees') return 'agrees with the model in everything that was compared';
-  if (verdict === 'invalid') return 'could not be compared, or not to the end';
-  return `differs from the model in ${count(differences.length, 'way')}`;
+const TONES = { agrees: 'good', differs: 'bad', invalid: 'warn' } as const;
+
+const HEADLINES = {
+  agrees: () => 'answered like the model in everything that was compared',
+  differs: ({ differences }: ExploreReport) =>
+    `answered unlike the model in ${count(differences.length, 'way')}`,
+  invalid: () => 'could not be compared, or not to the end',
+} as const;
+
+export function exploreDocument(report: ExploreReport): Document {
+  const { verdict, target, differences, unexplained, open, inconclusive, lost } = report;
+  const { sequences, requests, duration_ms: ms, seed, interrupted, notes, inventory } = report;
+  const cut = interrupted ? ' (interrupted: this is what is known so far)' : '';
+  const effort = [count(sequences, 'sequence'), count(requests, 'request'), duration(ms)];
+  const losses = lost === 0 ? [] : [item(`${count(lost, 'call')} got no response`)];
+  return {
+    ...{ title: 'Exploration', verdict, tone: TONES[verdict], subject: target.base_url },
+    headline: `${HEADLINES[verdict](report)}${cut}`,
+    about: [words(`${effort.join(', ')}, seed ${seed}. ${versionLine(report)}`)],
+    parts: [
+      ...(differences.length + unexplained.length === 0 ? [] : [words(EXPECTED)]),
+      ...differences.flatMap(differenceParts),
+      ...(unexplained.length === 0 ? [] : [heading('Without a rule'), words(UNEXPLAINED)]),
+      ...unexplained.flatMap(differenceParts),
+      ...section('Open: the specification does not say what is right', open.map(openItem)),
+      ...section('Not compared', [...losses, ...reasonItems(inconclusive)]),
+      ...section(
+        'Notes',
+        notes.map((each) => item(each)),
+      ),
+    ],
+    end: inventoryParts(inventory).end,
+  };
 }
 
-const effortOf = ({ sequences, requests, duration_ms: ms, seed }: ExploreReport): string =>
-  `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}, seed ${seed}`;
-
-const UNEXPLAINED =
-  'No rule says what is right in the following: the model has only an assumption of its own.';
+const UNEXPLAINED = 'No rule says what is right here: the model has only an assumption of its own.';
 const EXPECTED = 'Expected is what a model of the specification answers to the same calls.';
-const OPEN = 'Open, so not counted: the specification does not say what is right.';
 
-function partsOf(report: ExploreReport): readonly Part[] {
-  const { differences, unexplained, open, notes, inventory, interrupted } = report;
-  const isEmpty = differences.length + unexplained.length === 0;
-  return [
-    ...differences.flatMap(differenceParts),
-    ...(unexplained.length === 0 ? [] : [words(UNEXPLAINED)]),
-    ...unexplained.flatMap(differenceParts),
-    ...(isEmpty ? [] : [words(EXPECTED)]),
-    ...(open.length === 0 ? [] : [words(OPEN), ...list(open.map((each) => item(openLine(each))))]),
-    ...[...notes, ...inconclusiveLines(report)].map((each) => words(each)),
-    ...(inventory.kept ? list(inventoryLines(inventory).map((each) => item(each))) : []),
-    ...(interrupted ? [words('Interrupted: this is what is known so far.')] : []),
-  ];
+function openItem({ question, seen }: ExploreReport['open'][number]) {
+  const asked = findQuestion(question)?.question ?? '';
+  return item(`${asked} (${count(seen, 'time')})`.trim(), question);
 }
 
-function openLine({ question, seen }: ExploreReport['open'][number]): string {
-  const asked = findQuestion(question)?.question;
-  return `${asked === undefined ? question : `${question}: ${asked}`} (${count(seen, 'time')})`;
-}
-
-function inconclusiveLines({ inconclusive, lost }: ExploreReport): readonly string[] {
-  const losses = lost === 0 ? [] : [`Lost: ${count(lost, 'call')} without an answer.`];
-  if (inconclusive.length === 0) return losses;
+/** Sequences that could not be compared, by their reason. */
+function reasonItems(inconclusive: readonly string[]) {
   const times = new Map<string, number>();
   for (const each of inconclusive) {
     const why = each.replace(/^(step|call) \d+: /, '');
     times.set(why, (times.get(why) ?? 0) + 1);
   }
-  const all = [...times].map(([why, n]) => (n === 1 ? why : `${why} (${n} times)`));
-  const many = count(inconclusive.length, 'sequence');
-  return [...losses, `Not compared: ${many}, because ${all.join('; ')}.`];
+  return [...times].map(([why, n]) => item(`${count(n, 'sequence')}: ${why}`));
 }
 
 /** The other rules only contributed to the model's answer. */
@@ -102,7 +112,7 @@ function stepLines(step: ReportStep): readonly string[] {
   const what = request === null ? (operator ?? '') : `${request.method} ${request.path}`;
   const isShown = times !== undefined || target?.status == null;
   const side = (answer: ReportAnswer | null, text: string | undefined) =>
-    `${answerText(answer)}${text === undefined ? '' : ` (${at}: ${text})`}`;
+    `${answerText(answer)}${text === undefined || at === 'status' ? '' : ` (${at}: ${text})`}`;
   // The answers may be the same, and what followed differs, such as the deliveries.
   const isSame = answerText(model) === answerText(target);
   const sides = isSame
@@ -131,24 +141,4 @@ const LONGEST = 330;
 function legible(value: unknown): string {
   const text = squeezed(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-}
-
-export function textReport(report: ExploreReport, options: TextOptions): string[] {
-  const paint = new Chalk({ level: options.color ? 1 : 0 });
-  const paints = { agrees: paint.green, differs: paint.red, invalid: paint.yellow };
-  const verdict = paints[report.verdict](headlineOf(report));
-  const end = `${report.target.base_url} ${verdict} (${effortOf(report)})`;
-  return [...textOf(partsOf(report), options), end];
-}
-
-export function markdownReport(report: ExploreReport): string {
-  const title = plainWords(`${report.target.base_url} ${headlineOf(report)}`);
-  return markdownOf(`# ${title}\n\n${effortOf(report)}.`, partsOf(report));
-}
-
-export function htmlReport(report: ExploreReport): string {
-  const title = `${report.target.base_url} ${headlineOf(report)}`;
-  const parts = htmlOf(partsOf(report));
-  const page = html`<main><h1>${title}</h1><p>${effortOf(report)}.</p>${parts}</main>`;
-  return htmlPage(title, page);
 }

@@ -1,8 +1,8 @@
 // Reports for tests of the formats: every verdict once, and a target whose responses try to break
 // out of the surrounding markup.
 import type { Verdict } from '../../engine/types.ts';
-import { countVerdicts } from '../build-report.ts';
 import type { Report, ReportExchange, ReportFinding, ReportRule } from '../report.ts';
+import { countVerdicts } from '../verdict-words.ts';
 
 /** Markup, table cells, terminal escapes, workflow commands and characters that XML cannot hold. */
 export const NASTY =

@@ -13,7 +13,7 @@ import {
   offersOf,
   SANDBOX_PER_SECOND,
 } from '../../../../conformance/providers/profile-provider.ts';
-import { madeWords } from '../../../../conformance/reports/document.ts';
+import { madeWords } from '../../../../conformance/reports/inventory-words.ts';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { about } from '../../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../../conformance/reports/redact.ts';

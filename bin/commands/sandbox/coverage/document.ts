@@ -1,9 +1,10 @@
 // Coverage as a document: the counts, the hints, and the rules to try next, laid out as
 // text, Markdown and HTML.
-import { html, htmlOf, htmlPage } from '../../../../conformance/reports/html/layout.ts';
-import { markdownOf } from '../../../../conformance/reports/markdown.ts';
+import { htmlPage } from '../../../../conformance/reports/html.ts';
+import { markdownPage } from '../../../../conformance/reports/markdown.ts';
 import {
   code,
+  type Document,
   heading,
   item,
   list,
@@ -13,7 +14,6 @@ import {
 import { textOf } from '../../../../conformance/reports/text.ts';
 import type { CoverageShown } from '../../../../simulator/control/coverage.ts';
 
-const title = 'Coverage of the rules';
 /** The most rules to suggest. */
 const maxNext = 10;
 
@@ -33,15 +33,18 @@ export function coverageText(coverage: CoverageShown): string {
   return [`Coverage: ${rulesLine(coverage)}`, ...lines, ''].join('\n');
 }
 
-export function coverageMarkdown(coverage: CoverageShown): string {
-  return markdownOf(`# ${title}\n\n**${rulesLine(coverage)}**`, partsOf(coverage));
-}
+export const coverageMarkdown = (coverage: CoverageShown): string =>
+  markdownPage(documentOf(coverage));
 
-export function coverageHtml(coverage: CoverageShown): string {
-  const parts = htmlOf([...partsOf(coverage), ...countParts(coverage)]);
-  const line = rulesLine(coverage);
-  const body = html`<main><h1>${title}</h1><p><strong>${line}</strong></p>${parts}</main>`;
-  return htmlPage(title, body);
+export const coverageHtml = (coverage: CoverageShown): string =>
+  htmlPage(documentOf(coverage, countParts(coverage)));
+
+function documentOf(coverage: CoverageShown, end: readonly Part[] = []): Document {
+  return {
+    ...{ title: 'Coverage of the rules', verdict: `${percentMet(coverage).toFixed(1)} %` },
+    ...{ tone: 'plain', subject: 'sandbox exec', headline: `reached ${rulesLine(coverage)}` },
+    ...{ about: [], parts: partsOf(coverage), end },
+  };
 }
 
 function partsOf(coverage: CoverageShown, most = Number.POSITIVE_INFINITY): Part[] {
