@@ -130,41 +130,27 @@ const KNOWN_NAMED = 5;
 export function headline(report: Report): string {
   const { noun, run } = vocabularyOf(report);
   const { verdict, summary, baseline, rules } = report;
-  const { accepted = 0 } = baseline ?? {};
-  const rest = accepted === 0 ? '' : `; ${count(accepted, noun)} accepted as not tested`;
   const { deviations, unjudged } = knownRules(rules);
-  const known = deviations.length;
-  const ids = known > KNOWN_NAMED ? '' : ` (${deviations.map(({ id }) => id).join(', ')})`;
-  const named = `${count(known, 'known deviation')}${ids}`;
-  const cause = known === 1 ? 'it' : 'them';
-  const hidden =
-    unjudged.length === 0
-      ? ''
-      : `; ${count(unjudged.length, noun)} cannot be judged because of ${cause}`;
-  if (verdict === 'deviates') {
-    if (summary.deviates === 0) return `${strictWords(known, summary.advisory)}${rest}`;
-    const more = known === 0 ? '' : `, besides ${named}${hidden}`;
-    const verb = noun === 'check' ? 'fails' : 'breaks';
-    return `${verb} ${count(summary.deviates, noun)}${more}${rest}`;
-  }
+  const verb = noun === 'check' ? 'fails' : 'breaks';
   const isPart = noun === 'check' && verdict === 'conformant' && summary.not_selected > 0;
-  const part = isPart ? ', of those that were chosen' : '';
-  if (known === 0 || verdict === 'invalid') return `${run[verdict]}${part}${rest}`;
-  return verdict === 'conformant'
-    ? `has ${named} and no others${hidden}${rest}`
-    : `has ${named}, and not everything else could be tested${hidden}${rest}`;
-}
-
-/** Nothing deviates, but --strict counts known deviations and advice. */
-function strictWords(known: number, advisory: number): string {
-  const parts = [
-    ...(known > 0 ? [count(known, 'known deviation')] : []),
-    ...(advisory > 0 ? [adviceCount(advisory)] : []),
+  const others = `${verb} no other ${noun}`;
+  const result = () => {
+    if (summary.deviates > 0) return `${verb} ${count(summary.deviates, noun)}`;
+    if (verdict === 'deviates') return `${others}, but --strict counts what is known and advice`;
+    if (deviations.length === 0 || verdict === 'invalid') {
+      return `${run[verdict]}${isPart ? ', of those that were chosen' : ''}`;
+    }
+    return verdict === 'conformant' ? others : `${others}, but not everything could be tested`;
+  };
+  const ids = deviations.length > KNOWN_NAMED ? [] : deviations.map(({ id }) => id);
+  const named = ids.length === 0 ? '' : ` (${ids.join(', ')})`;
+  const rest: readonly (readonly [number: number, words: string])[] = [
+    [deviations.length, `${count(deviations.length, 'known deviation')}${named}`],
+    [unjudged.length, `${count(unjudged.length, noun)} that these keep from being judged`],
+    [baseline?.accepted ?? 0, `${count(baseline?.accepted ?? 0, noun)} accepted as not tested`],
   ];
-  return `deviates in nothing else, but --strict counts ${parts.join(' and ')}`;
+  return [result(), ...rest.flatMap(([number, words]) => (number === 0 ? [] : [words]))].join('; ');
 }
-
-export const adviceCount = (number: number) => `${count(number, 'piece')} of advice`;
 
 /** `3 rules`, `1 rule`. */
 export function count(number: number, one: string, many = `${one}s`): string {
