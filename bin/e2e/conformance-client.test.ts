@@ -97,8 +97,15 @@ judged('a client that only reads, with a given token, is not judged by writes', 
   const seen = only.map((id) => verdicts[id]);
   assert.equal(seen, ['not_met', 'not_met', 'not_met', 'passed']);
   assert.is(ran.code, 0);
-  // How it would meet the checks of tokens.
-  assert.match((JSON.parse(ran.out) as ClientReport).notes.join(' '), 'uses SANDBOX_CLIENT_ID');
+  const { rules } = JSON.parse(ran.out) as ClientReport;
+  const kept = rules.find(({ id }) => id === 'CLT-token-kept');
+  assert.match(kept!.unlock.join(), 'SANDBOX_CLIENT_ID', 'how it would meet the check');
+});
+
+judged('a client that creates accounts without a brand is told what to send', async () => {
+  const create = READ.replace('-sf', `-d '{"client_reference_id":"a","email":"a@b.c"}'`);
+  const { out } = await run(['--only', 'CLT-key-sent', ...shell(create)]);
+  assert.match(out, 'No create of an account sent a brand_id');
 });
 
 judged('if the first run fails, the report says so, and habits are still judged', async () => {

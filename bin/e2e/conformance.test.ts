@@ -153,7 +153,7 @@ command('a baseline accepts known failures and what they hide, and reports stale
     await sandboxed({ deviations: ['replay-answers-200'] }, async (baseUrl) => {
       const updated = await runJudge({ ...given, baseUrl, updateBaseline: true }, { cwd });
       assert.is(updated.code, 0, updated.err);
-      assert.match(updated.err, /; 2 entries need a reason/);
+      assert.match(updated.err, /write a reason for 2 entries/);
       const replay = updated.report.rules.find(({ id }) => id === 'IDEM-4a')!;
       // Of two scenarios the shorter one; its first call, and the replay with another status.
       assert.equal(replay.findings[0]?.exchanges, [1, 4]);

@@ -104,7 +104,8 @@ concluded('a failure with another reason is advice', () => {
   const reason: Played = { ...playedOf('p')[0]!, instead: true };
   assert.is(explained(found, [...playedOf('gg'), reason]).outcome.verdict, 'advisory');
   const none: Played = { ...playedOf('g')[0]!, instead: true };
-  assert.is(explained(found, [...playedOf('gg'), none]).outcome.verdict, 'deviates');
+  const both = explained(found, [...playedOf('gg'), { ...none, run: 9 }]);
+  assert.equal([both.outcome.verdict, both.run], ['deviates', 9], 'the run of the other fault');
 });
 
 concluded.run();

@@ -272,10 +272,18 @@ function isLeftAtEnd({ abandonedAtMs }: ApiCall, { calls, ending }: Recording): 
 
 const isFailure = ({ outcome }: Pick<Played, 'outcome'>) => outcome.verdict === 'deviates';
 
-/** A failure with another reason is only advice. */
+/**
+ * A failure with another reason is only advice. If the other fault fails too, its run is the evidence:
+ * the fix is about that fault.
+ */
 export function explained(concluded: Conclusion, played: readonly Played[]): Conclusion {
   const other = played.find(({ instead }) => instead);
-  if (other === undefined || other.outcome.verdict !== 'passed') return concluded;
-  const actual = `${concluded.outcome.actual}; if the first try is answered so, it ${other.outcome.actual}`;
-  return { ...concluded, outcome: { ...concluded.outcome, verdict: 'advisory', actual } };
+  const { outcome } = concluded;
+  if (other?.outcome.verdict === 'passed') {
+    const actual = `${outcome.actual}; if the first try is answered so, it ${other.outcome.actual}`;
+    return { ...concluded, outcome: { ...outcome, verdict: 'advisory', actual } };
+  }
+  if (other?.outcome.verdict !== 'deviates') return concluded;
+  const { recording, run } = other;
+  return { ...concluded, recording, run, outcome: { ...other.outcome, kind: outcome.kind } };
 }

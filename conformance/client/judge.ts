@@ -63,8 +63,7 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
     if (isAlone && options.jobs > 1) notes.push(notSideBySide);
   }
   const interrupted = options.signal.aborted;
-  const needsTokens = options.checks.some(({ id }) => id.startsWith('CLT-token'));
-  if (needsTokens && !seen.asksForTokens && unusable === null) notes.push(withoutTokens);
+  if (lacksBrand(first.recording)) notes.push(withoutBrand);
   return {
     startedAt,
     durationMs: performance.now() - startedAtMs,
@@ -78,8 +77,8 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   };
 }
 
-const withoutTokens =
-  'The command requests no token, so the checks CLT-token-* are not met. A client that requests its own uses SANDBOX_CLIENT_ID and SANDBOX_CLIENT_SECRET.';
+const withoutBrand =
+  'No create of an account sent a brand_id. SANDBOX_TOKEN is valid for every brand of its firm, so each create needs SANDBOX_BRAND_ID as its brand_id.';
 const notSideBySide =
   'The command failed when it ran beside itself, so it was run one at a time. It may use a fixed port or file, or fail now and then for a reason of its own.';
 
@@ -101,6 +100,11 @@ function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): str
   return succeeded(first)
     ? null
     : `the first run ${endingWords(ending)} although nothing went wrong`;
+}
+
+function lacksBrand({ calls }: Recording): boolean {
+  const creates = calls.filter(({ operation }) => /createAccounts?$/i.test(operation ?? ''));
+  return creates.length > 0 && creates.every(({ body }) => !body.includes('"brand_id"'));
 }
 
 /** Many clients hide why they failed; the last refusal of the platform is the best hint. */

@@ -18,6 +18,7 @@ import type {
 } from '../reports/report.ts';
 import { count, VERDICTS } from '../reports/verdict-words.ts';
 import type { CheckResult, Conclusion } from './check-play.ts';
+import { reachOf } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import type { ClientRun } from './judge.ts';
 import { type ApiCall, endingWords, type Recording, whatItDoes } from './recording.ts';
@@ -174,6 +175,7 @@ function ruleOf(
   return checkRule(
     { id, family, words: title, verdict, scenarios, findings },
     why === null ? null : redactor.text(why),
+    verdict === 'not_tested' ? [reachOf(check)] : [],
   );
 }
 

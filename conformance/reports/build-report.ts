@@ -71,9 +71,10 @@ export function makeReport(
 export function checkRule(
   own: Pick<ReportRule, 'id' | 'family' | 'words' | 'verdict' | 'scenarios' | 'findings'>,
   why: string | null,
+  unlock: readonly string[] = [],
 ): ReportRule {
   const reason = why === null ? {} : { why };
-  return { ...own, needs: [], unlock: [], lost: [], ...reason, reason: null };
+  return { ...own, needs: [], unlock, lost: [], ...reason, reason: null };
 }
 
 export function buildReport(options: ReportOptions): Report {

@@ -142,7 +142,7 @@ function untested(report: Report): Part[] {
   const titled = (own: readonly ReportRule[], reason: string, of: (rule: ReportRule) => string) =>
     section(`${count(own.length, noun)} ${name}${reason}`, byReason(own, of));
   if (report.judge !== undefined) {
-    return titled(open, `: ${meaning}`, ({ unlock: ways }) => ways.join('; '));
+    return titled(open, `: ${meaning}`, ({ unlock: ways }) => `to test it, add ${ways.join('; ')}`);
   }
   // A live target has no control plane.
   const isLast = ({ add }: Report['unlock'][number]) => Number(add === CONTROL_PLANE);

@@ -6,6 +6,7 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { textPage } from '../../../conformance/reports/text.ts';
 import { addHelp } from '../help-text.ts';
 import { type CommandIo, systemIo, UsageError } from '../io.ts';
+import { rewordErrors } from '../options.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 
 const FORMATS = ['text', 'json', 'markdown'] as const;
@@ -27,6 +28,11 @@ export function defineCompare(command: Command, io = systemIo()): void {
     ],
     exits: ['0 nothing is worse', '1 something is worse', '2 usage'],
   });
+  rewordErrors(command, (text) =>
+    text.includes('missing required argument')
+      ? `give two JSON reports: conformance compare old.json new.json; ${REPORT_ADVICE}`
+      : undefined,
+  );
   command
     .argument('<old>', 'a JSON report (conformance run --report json=FILE)')
     .argument('<new>', 'a later report on the same target, or a report on another target')

@@ -91,20 +91,20 @@ function withBaseline(
   const apply = (known: Baseline) => applyBaseline(report, known, today, options.strict ?? false);
   if (!options.updateBaseline) return { report: apply(baseline), notes: [] };
   if (report.interrupted || report.verdict === 'invalid' || report.not_started !== undefined) {
-    const note = `baseline: ${options.baseline} is left as it was, because the run did not finish`;
+    const note = `baseline: ${options.baseline} is unchanged, because the run did not finish`;
     return { report: apply(baseline), notes: [note] };
   }
   const updated = updatedBaseline(report, baseline, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
-  const blank = unexplained(updated);
-  const draft = 'the next run refuses the file until then';
-  const need = `${count(blank, 'entry needs', 'entries need')} a reason`;
-  const hint = blank === 0 ? '' : `; ${need}: ${draft}`;
-  const entries = updated.not_tested ?? [];
-  const accepted = count(entries.flatMap(({ rules }) => rules).length, 'rule');
-  const inEntries = entries.length === 0 ? '' : `, in ${count(entries.length, 'entry', 'entries')}`;
-  const size = `${updated.known.length} known, ${accepted} not tested${inEntries}`;
-  return { report: apply(updated), notes: [`baseline: ${options.baseline}, ${size}${hint}`] };
+  const blank = count(unexplained(updated), 'entry', 'entries');
+  const rest = (updated.not_tested ?? []).flatMap(({ rules }) => rules).length;
+  const notes = [
+    `baseline: wrote ${options.baseline}: ${count(updated.known.length, 'known deviation')}, ${count(rest, 'rule')} accepted as not tested`,
+    ...(unexplained(updated) === 0
+      ? []
+      : [`  next: write a reason for ${blank}; a run refuses the file until then`]),
+  ];
+  return { report: apply(updated), notes };
 }
 
 function writeObserved(options: ReportOptions, io: CommandIo, report: Report): string[] {

@@ -5,6 +5,7 @@ import { isExploreReport } from '../../../conformance/explore/report/again.ts';
 import { curlScript } from '../../../conformance/reports/replay.ts';
 import { addHelp } from '../help-text.ts';
 import { type CommandIo, systemIo, UsageError } from '../io.ts';
+import { rewordErrors } from '../options.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 
@@ -18,6 +19,11 @@ export function defineReplay(command: Command, io = systemIo()): void {
       '  | BASE_URL=http://127.0.0.1:7420 FIRM_TOKEN=… bash',
     ],
   });
+  rewordErrors(command, (text) =>
+    text.includes('missing required argument')
+      ? `give a JSON report and a scenario: conformance replay report.json bulk-sizes; ${REPORT_ADVICE}`
+      : undefined,
+  );
   command
     .argument('<report>', 'the JSON report of a run')
     .argument('<scenario>', 'the id of a scenario in it')

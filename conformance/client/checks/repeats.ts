@@ -278,6 +278,7 @@ const patienceMs = 40_000;
 const shortestWaitMs = 500;
 
 const stillRunning = 'the response to the write was lost while it was still running';
+const answered409 = 'the write was answered 409 idempotency_in_flight';
 
 function judgeInFlight(
   { failed, repeats, isServed }: FollowUp,
@@ -287,7 +288,7 @@ function judgeInFlight(
   const waited = shown.filter(({ response }) => response?.status === 409);
   const crowd = judgeCrowd(waited, 5, recording.lagMs, (calls) => {
     const again = `sent again ${calls.length - 1} times within a second`;
-    return `the write was answered 409 idempotency_in_flight, and ${again}`;
+    return `${answered409}, and ${again}`;
   });
   if (crowd !== null) return crowd;
   if (repeats.length > 0 && !isServed) return judgeGivenUp(recording, repeats, shown);
@@ -457,9 +458,14 @@ export const repeatChecks: readonly Check[] = [
     expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
     atStake:
       'The money is on its way: a client that treats "still running" as "refused" reports a payment as failed that succeeds a second later.',
-    mend: 'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
+    mend: 'Repeat after a lost response, and after a 409 with code `idempotency_in_flight`: wait a few seconds and send the identical request under the same key, until it is answered. Any other 409 is final.',
     rules: ['IDEM-14a'],
-    ...repeated({ ...trouble(stillRunning), special: judgeInFlight }),
+    judge: (recording, aim, seen) => {
+      const isRefused = followUp(recording, aim.site, seen)?.failed.fate === 'refused';
+      const rule = trouble(isRefused ? answered409 : stillRunning);
+      return judgeRepeats(recording, aim, seen, { ...rule, special: judgeInFlight });
+    },
+    aims: ({ sites }) => aimsAt(sites),
     aimsPerRun: 3,
     fault: () => runOn(),
     // A client with a single retry has used it up when the 409 arrives. If the first response is

@@ -14,8 +14,11 @@ export function suggestAdditions(
   lacking: readonly (readonly Capability[])[],
   refused: Readonly<Partial<Record<Capability, string>>> = {},
 ) {
-  const nameOf = (need: Capability) =>
-    isOperatorCapability(need) ? CONTROL_PLANE : (refused[need] ?? CAPABILITIES[need].add);
+  const nameOf = (need: Capability) => {
+    if (isOperatorCapability(need)) return CONTROL_PLANE;
+    // A receiver has a public URL.
+    return refused[need] ?? CAPABILITIES[need === 'public_url' ? 'receiver' : need].add;
+  };
   const wanted = lacking.map((needs) => new Set(needs.map(nameOf))).filter(({ size }) => size > 0);
   const additions = [...new Set(wanted.flatMap((names) => [...names]))].map((add) => {
     // A control plane provides all the others.
