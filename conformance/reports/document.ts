@@ -86,7 +86,7 @@ export function documentOf(report: Report, form: Form, detail: Partial<Detail> =
       ...(form === 'html' ? list(groups.map(linkTo)) : []),
       ...crashSection(report),
       ...groups.flatMap((group) => groupParts(group, report, whole)),
-      ...(start === undefined ? [...doubtful(report), ...untested(report)] : []),
+      ...(start === undefined ? unjudgedParts(report) : []),
       ...(form === 'text' ? [] : ruleParts(report, form, evidence)),
       ...baselineSections(report),
       ...observedSection(report, form),
@@ -113,53 +113,53 @@ function crashSection({ crashes = [] }: Report): Part[] {
   return section('Requests that the target never answers properly', items);
 }
 
-/** Rules that could not be judged, grouped by their shared reason. */
-function doubtful(report: Report): Part[] {
+/** Rules that were not judged, by their shared reason, and what to add so that more can be tested. */
+function unjudgedParts(report: Report): Part[] {
+  const { rules, judge, interrupted, summary, unlock } = report;
   const { findingsOf, noun, verdicts } = vocabularyOf(report);
+  const own = (verdict: ReportRule['verdict']) => rules.filter((each) => each.verdict === verdict);
+  const titled = (
+    some: readonly ReportRule[],
+    title: string,
+    reasonOf = whyNot,
+    unit: string = noun,
+  ) => section(`${count(some.length, unit)} ${title}`, byReason(some, reasonOf));
   // If a receiver refuses every valid delivery, the reason is in the notes.
-  if (report.verdict === 'invalid' && report.judge !== undefined) return [];
-  return (['blocked', 'inconclusive'] as const).flatMap((verdict) => {
+  const isRefused = report.verdict === 'invalid' && judge !== undefined;
+  const doubtful = (isRefused ? [] : (['blocked', 'inconclusive'] as const)).flatMap((verdict) => {
     const isShown = ({ findings }: ReportRule) =>
       findingsOf.includes(verdict) && findings.length > 0;
-    const rules = report.rules.filter(
-      (rule) => rule.verdict === verdict && !isShown(rule) && !isFollower(rule, report),
-    );
+    const some = own(verdict).filter((rule) => !isShown(rule) && !isFollower(rule, report));
     const { name, meaning } = verdicts[verdict];
     // The others are shown with the deviation that explains them.
-    const unit = rules.length < report.summary[verdict] ? `more ${noun}` : noun;
-    return section(`${count(rules.length, unit)} ${name}: ${meaning}`, byReason(rules, whyNot));
+    const unit = some.length < summary[verdict] ? `more ${noun}` : noun;
+    return titled(some, `${name}: ${meaning}`, whyNot, unit);
   });
-}
-
-/** Untested rules with the reason, and what to add so that more can be tested. */
-function untested(report: Report): Part[] {
-  const { rules, interrupted, summary, unlock } = report;
-  const { noun, verdicts } = vocabularyOf(report);
+  const untested = own('not_tested').filter(({ reason }) => reason === null);
   const { name, meaning } = verdicts.not_tested;
-  const open = rules.filter((each) => each.verdict === 'not_tested' && each.reason === null);
-  const lost = open.filter((each) => each.lost.length > 0);
-  const others = open.filter((each) => each.unlock.length === 0);
-  const titled = (own: readonly ReportRule[], reason: string, of: (rule: ReportRule) => string) =>
-    section(`${count(own.length, noun)} ${name}${reason}`, byReason(own, of));
-  if (report.judge !== undefined) {
-    return titled(open, `: ${meaning}`, ({ unlock: ways }) => `to test it, add ${ways.join('; ')}`);
+  if (judge !== undefined) {
+    const wayTo = (rule: ReportRule) => `to test it, add ${rule.unlock.join('; ')}`;
+    return [...doubtful, ...titled(untested, `${name}: ${meaning}`, wayTo)];
   }
+  const lost = untested.filter((rule) => rule.lost.length > 0);
+  const others = untested.filter((rule) => rule.unlock.length === 0);
   // A live target has no control plane.
   const isLast = ({ add }: Report['unlock'][number]) => Number(add === CONTROL_PLANE);
-  const additions = unlock.toSorted((a, b) => isLast(a) - isLast(b));
   return [
-    ...titled(lost, ': what was given no longer works', (rule) => rule.lost.join(', ')),
+    ...doubtful,
+    ...titled(lost, `${name}: what was given no longer works`, (rule) => rule.lost.join(', ')),
     ...titled(
       others,
-      interrupted ? ': the run was interrupted before' : ', with the reason',
-      whyNot,
+      `${name}${interrupted ? ': the run was interrupted before' : ', with the reason'}`,
     ),
     ...section(
-      `What would unlock more (${count(summary.not_tested, noun)} not tested)`,
-      additions.map(({ add, rules: alone, with_others: more }) => {
-        const gains = [alone > 0 && `+${alone}`, more > 0 && `${more} together with others`];
-        return item(`${add} (${gains.filter(Boolean).join(', and ')})`);
-      }),
+      `What would unlock more (${count(summary.not_tested, noun)} ${name})`,
+      unlock
+        .toSorted((a, b) => isLast(a) - isLast(b))
+        .map(({ add, rules: alone, with_others: more }) => {
+          const gains = [alone > 0 && `+${alone}`, more > 0 && `${more} together with others`];
+          return item(`${add} (${gains.filter(Boolean).join(', and ')})`);
+        }),
     ),
   ];
 }
@@ -170,7 +170,7 @@ function ruleParts(
   form: Form,
   evidence: (rule: ReportRule) => readonly Part[],
 ): Part[] {
-  const { noun, hasScenarios } = vocabularyOf(report);
+  const { noun } = vocabularyOf(report);
   const titles = new Map<string, string>(ruleFamilies.map((each) => [each.prefix, each.title]));
   const selected = report.rules.filter(({ verdict }) => verdict !== 'not_selected');
   const families = [...new Set(selected.map(({ family }) => family))].map((name) => {
@@ -186,10 +186,10 @@ function ruleParts(
     ...families.flatMap(({ own, title, counts }) => {
       const rows = own.map((rule) => [
         ...[rule.id, rule.words, nameOf(report, rule.verdict), remarkOn(rule)],
-        ...(hasScenarios ? [rule.scenarios.join(', ')] : []),
+        ...(noun === 'rule' ? [rule.scenarios.join(', ')] : []),
       ]);
       const head = [noun, 'what it says', 'verdict', 'remark'];
-      if (hasScenarios) head.push('tested by');
+      if (noun === 'rule') head.push('tested by');
       const parts = [...table(head, rows), ...own.flatMap(evidence)];
       return isCounted ? [] : fold(`${title} (${counts})`, parts);
     }),
@@ -207,47 +207,42 @@ function remarkOn(rule: ReportRule): string {
 
 function baselineSections(report: Report): Part[] {
   const { rules, baseline } = report;
-  const { noun, hasScenarios } = vocabularyOf(report);
-  const { stale = [], expired = [] } = baseline ?? {};
+  const { noun } = vocabularyOf(report);
   const { deviations, unjudged } = knownRules(rules);
-  const accepted = rules.filter(isAccepted);
-  const lineItem = ({ rule, scenario, reason, expires }: BaselineLine) =>
-    baselineItem(rule, reason, scenario === NOT_TESTED ? scenario : `in ${scenario}`, expires);
-  const knownItem = (rule: ReportRule) => {
-    const [first, ...more] = new Set(tellingFindings(rule).map(({ scenario }) => scenario));
-    const where = more.length === 0 ? first : `${more.length + 1} scenarios`;
-    return baselineItem(rule.id, rule.reason ?? '', hasScenarios && `in ${where}`, rule.until);
-  };
+  const known = deviations.map((rule): BaselineLine => {
+    const [first = '', ...more] = new Set(tellingFindings(rule).map(({ scenario }) => scenario));
+    const scenario = more.length === 0 ? first : `${more.length + 1} scenarios`;
+    return { rule: rule.id, scenario, reason: rule.reason ?? '', expires: rule.until ?? null };
+  });
+  const lines = (all: readonly BaselineLine[] = []) => all.map(baselineItem);
+  const reasons = (some: readonly ReportRule[]) => byReason(some, ({ reason }) => reason ?? '');
   return [
-    ...section(count(deviations.length, 'known deviation'), deviations.map(knownItem)),
+    ...section(count(known.length, 'known deviation'), lines(known)),
     ...section(
       `${count(unjudged.length, noun)} that known deviations keep from being judged`,
-      byReason(unjudged, ({ reason }) => reason ?? ''),
+      reasons(unjudged),
     ),
     ...section(
-      `${count(accepted.length, 'rule')} accepted as not tested`,
-      byReason(accepted, ({ reason }) => reason!),
+      `${count(baseline?.accepted ?? 0, 'rule')} accepted as not tested`,
+      reasons(rules.filter(isAccepted)),
     ),
     ...section(
       'Baseline entries whose date has passed; they count as deviations again',
-      expired.map(lineItem),
+      lines(baseline?.expired),
     ),
     ...section(
       'Baseline entries that no longer deviate; remove them with --update-baseline',
-      stale.map(lineItem),
+      lines(baseline?.stale),
     ),
   ];
 }
 
 /** `in sample-one, until 2027-01-31: ticket 7`, labelled with the rule. */
-function baselineItem(
-  rule: string,
-  reason: string,
-  where: string | false,
-  until: string | null = null,
-): Item {
-  const parts = [where, until !== null && `until ${until}`].filter(Boolean);
-  return item([...(parts.length === 0 ? [] : [parts.join(', ')]), reason].join(': '), rule);
+function baselineItem({ rule, scenario, reason, expires }: BaselineLine): Item {
+  const where = scenario === NOT_TESTED ? scenario : `in ${scenario}`;
+  const parts = [scenario !== rule && where, expires !== null && `until ${expires}`];
+  const place = parts.filter(Boolean).join(', ');
+  return item(place === '' ? reason : `${place}: ${reason}`, rule);
 }
 
 function observedSection({ observed }: Report, form: Form): Part[] {

@@ -164,7 +164,8 @@ export function findingDetail(
   { before, width, jsonFile, hasFix = true, hasFingerprint = false }: FindingDetail = {},
 ): Part[] {
   const { scenario, place = '', expected, actual, seen, advice, replay, exchanges } = finding;
-  const { hasScenarios } = vocabularyOf(report);
+  // The scenarios of a check have no names of their own.
+  const hasName = report.judge === undefined;
   const isNew = before?.scenario !== scenario;
   const isProven = isNew || `${before?.exchanges}` !== `${exchanges}`;
   const unless = (text: string | undefined, earlier: string | undefined) =>
@@ -172,7 +173,7 @@ export function findingDetail(
   const requests = `npx conformance replay ${jsonFile} ${scenario}`;
   return [
     ...facts([
-      ['scenario', hasScenarios && isNew ? scenario : ''],
+      ['scenario', hasName && isNew ? scenario : ''],
       ['where', place],
       ['expected', expected],
       ['actual', seen === undefined ? actual : `${actual} (in ${seen})`],
@@ -183,7 +184,7 @@ export function findingDetail(
       ['at stake', unless(advice?.at_stake, before?.advice?.at_stake)],
       ['fix', hasFix ? unless(advice?.mend, before?.advice?.mend) : ''],
       ['try again', unless(replay, before?.replay)],
-      ['requests', jsonFile !== undefined && hasScenarios && isNew ? requests : ''],
+      ['requests', jsonFile !== undefined && hasName && isNew ? requests : ''],
       ['fingerprint', hasFingerprint ? finding.fingerprint : ''],
     ]),
   ];
@@ -199,7 +200,8 @@ const OUTPUT_SHOWN = 3;
 
 /** The exchanges that a finding cites, and how the command of a client ended. */
 function proofLines(finding: ReportFinding, report: Report, width?: number): string[] {
-  const { isTimeline } = vocabularyOf(report);
+  // The calls of a client are shown with their times instead of headers and bodies.
+  const isTimeline = report.judge === 'client';
   const id = finding.recording ?? finding.scenario;
   const { ending, exchanges = [] } = report.scenarios.find((each) => each.id === id) ?? {};
   const cited = exchanges

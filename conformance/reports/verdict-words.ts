@@ -31,10 +31,6 @@ export interface Vocabulary {
   readonly run: Readonly<Record<RunVerdict, string>>;
   /** Order in which rules with findings are shown. */
   readonly findingsOf: readonly Verdict[];
-  /** Whether scenarios have names that are meaningful to a reader. */
-  readonly hasScenarios: boolean;
-  /** Whether an exchange is one line with its time instead of headers and bodies. */
-  readonly isTimeline: boolean;
 }
 
 const words = (sign: string, name: string, meaning: string): VerdictWords => {
@@ -62,8 +58,6 @@ const api: Vocabulary = {
     invalid: 'could not be judged',
   },
   findingsOf: ['deviates', 'harness_error', 'advisory'],
-  hasScenarios: true,
-  isTimeline: false,
 };
 
 const receiver: Vocabulary = {
@@ -84,7 +78,6 @@ const receiver: Vocabulary = {
     invalid: 'could not be judged',
   },
   findingsOf: ['deviates', 'advisory'],
-  hasScenarios: false,
 };
 
 const client: Vocabulary = {
@@ -99,7 +92,6 @@ const client: Vocabulary = {
   },
   run: { ...receiver.run, conformant: 'passes every check of what it does' },
   findingsOf: ['deviates', 'advisory', 'inconclusive'],
-  isTimeline: true,
 };
 
 export function vocabularyOf({ judge }: Pick<Report, 'judge'>): Vocabulary {
