@@ -2,12 +2,12 @@
 // cause are grouped. Also describes a check.
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
 import { checkRule, makeReport } from '../reports/build-report.ts';
-import { reportExchange } from '../reports/exchanges.ts';
+import { reportExchange, requestLines } from '../reports/exchanges.ts';
 import { code, facts, heading, type Part, words } from '../reports/parts.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportCause, ReportRule, ReportScenario } from '../reports/report.ts';
 import { CAUSES, type Check, expectedOf, groupWords } from './check.ts';
-import type { Probe, SigningOptions } from './delivery.ts';
+import type { SigningOptions } from './delivery.ts';
 import { breaking, type CheckResult, type Judgement } from './judge.ts';
 import type { ReceiverRun } from './run.ts';
 
@@ -132,11 +132,21 @@ const exampleSigning: SigningOptions = {
   mark: 'example',
 };
 
+/** Columns of a line of a delivery. */
+const WIDTH = 96;
+
 /** Describes a check for the user: the delivery, the expected response, the risk. */
 export function explainCheck(check: Check): Part[] {
+  const { together } = check;
   const probes = check.probes(exampleSigning);
-  const deliveries = probes.slice(0, check.together ? 1 : 2);
-  const rest = probes.length - deliveries.length;
+  const shown = probes.slice(0, together ? 1 : 2);
+  const rest = probes.length - shown.length;
+  const deliveries = shown.map(({ delivery: { headers, body, chunked } }, at) => {
+    const sent = chunked ? [...headers, ['transfer-encoding', 'chunked'] as const] : headers;
+    const text = Buffer.from(body).toString();
+    const request = { method: 'POST', url: 'URL', headers: sent, body: text };
+    return requestLines({ n: at + 1, kind: 'delivery', as: null, request }, WIDTH);
+  });
   return [
     heading(`${check.id}  ${groupWords[check.group]}`),
     words(check.title),
@@ -148,24 +158,7 @@ export function explainCheck(check: Check): Part[] {
       ['try it', `npx conformance receiver --only ${check.id} --url URL --secret-env NAME`],
     ]),
     heading('sends, as an example'),
-    ...code(deliveries.flatMap(probeLines)),
-    ...(rest > 0 ? [words(`and ${rest} more${check.together ? ', all at once' : ''}`)] : []),
-  ];
-}
-
-const WIDTH = 96;
-
-function probeLines({ delivery }: Probe): string[] {
-  const { headers, body, chunked, cutsAt } = delivery;
-  const cut = (text: string) => (text.length > WIDTH ? `${text.slice(0, WIDTH - 1)}…` : text);
-  const text = Buffer.from(body).toString().replaceAll('\n', '\\n').replace('\ufeff', '<BOM>');
-  const { signature } = exampleSigning.names;
-  const isSigned = headers.some(([name]) => name.toLowerCase() === signature.toLowerCase());
-  return [
-    ...headers.map(([name, value]) => cut(`${name}: ${value}`)),
-    ...(isSigned ? [] : [`(no ${signature})`]),
-    ...(chunked ? ['Transfer-Encoding: chunked'] : []),
-    ...(cutsAt === undefined ? [] : [`(in pieces, cut after bytes ${cutsAt.join(', ')})`]),
-    text === '' ? '(an empty body)' : cut(text),
+    ...code(deliveries.flat()),
+    ...(rest > 0 ? [words(`and ${rest} more${together ? ', all at once' : ''}`)] : []),
   ];
 }

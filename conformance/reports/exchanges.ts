@@ -55,21 +55,30 @@ const LONGEST_LINE = 700;
 
 /** A few lines that can be read at a glance; only a terminal has a width. */
 export function exchangeLines(exchange: ReportExchange, width = Number.POSITIVE_INFINITY) {
-  const { request, response, failure } = exchange;
-  const lines = [cut(`${exchange.n}. ${requestLine(exchange)}`, width)];
-  if (exchange.kind === 'operator') {
-    if (response?.body) lines.push(cut(`   → ${response.body}`, width));
-    return lines;
+  const { n, kind, response, failure, duration_ms: ms } = exchange;
+  if (kind === 'operator') {
+    const result = response?.body ? [cut(`   → ${response.body}`, width)] : [];
+    return [cut(`${n}. ${requestLine(exchange)}`, width), ...result];
   }
-  const chunked = request.headers.filter(([name]) => name === 'transfer-encoding');
-  const sent = [...shownHeaders(request.headers), ...chunked.map((each) => each.join(': '))];
-  lines.push(...sent.map((header) => cut(`   ${header}`, width)));
-  lines.push(...bodyLines(request.body, '   ', width));
+  const lines = requestLines(exchange, width);
   if (response === null) return [...lines, cut(`   → ${failure ?? 'no response'}`, width)];
-  lines.push(cut(`   → ${response.status} after ${duration(exchange.duration_ms)}`, width));
+  lines.push(cut(`   → ${response.status} after ${duration(ms)}`, width));
   lines.push(...shownHeaders(response.headers).map((header) => cut(`     ${header}`, width)));
   return [...lines, ...bodyLines(response.body, '     ', width)];
 }
+
+export function requestLines(exchange: SentExchange, width: number): string[] {
+  const { n, request } = exchange;
+  const chunked = request.headers.filter(([name]) => name === 'transfer-encoding');
+  const sent = [...shownHeaders(request.headers), ...chunked.map((each) => each.join(': '))];
+  return [
+    cut(`${n}. ${requestLine(exchange)}`, width),
+    ...sent.map((header) => cut(`   ${header}`, width)),
+    ...bodyLines(request.body, '   ', width),
+  ];
+}
+
+type SentExchange = Pick<ReportExchange, 'n' | 'kind' | 'as' | 'request'>;
 
 /** One call of a client with its time and the result, in two lines. */
 export function timelineLines(exchange: ReportExchange, width = Number.POSITIVE_INFINITY) {
@@ -124,7 +133,7 @@ function bodyLines(body: string | null, margin: string, width: number): string[]
 }
 
 /** `POST /api/v1/accounts as firm`, or with the key and the tag of a client's call. */
-function requestLine({ kind, as, request }: ReportExchange): string {
+function requestLine({ kind, as, request }: SentExchange): string {
   const { method, url, body } = request;
   if (kind === 'operator') return `operator: ${method} ${body ?? ''}`;
   if (kind === 'delivery') return `delivery: ${method} ${url}`;
