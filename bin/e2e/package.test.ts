@@ -123,6 +123,10 @@ const reason: string | null = verdict.ok ? null : verdict.reason;
 const { causes } = diagnoseWebhook({ header, body: '{} ', secret: 's' });
 const own: Deviation | undefined = undefined;
 const replay: (file: string) => Promise<Replayed> = replayRecording;
+// @ts-expect-error: an advance has one of its three members.
+await sandbox.clock.advance({ by_ms: 1, to_next: true });
+// @ts-expect-error: the same on the control plane.
+await sandbox.control.advanceClock({ by_ms: 1, to_next: true });
 // @ts-expect-error: there is no such option.
 await createSandbox({ wurld: 'default' });
 // @ts-expect-error: a fault has an effect.

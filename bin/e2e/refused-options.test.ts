@@ -65,6 +65,17 @@ files('a port in use is exit code 3, and says what to do', () =>
   ),
 );
 
+files('a port that another sandbox serves is named as such, with or without a token', async () => {
+  for (const options of [{}, { controlToken: 'secret' }]) {
+    const other = await createSandbox(options);
+    const { port } = new URL((await other.listen()).base_url);
+    const { code, err } = await runCommand(defineStart, {}, {}, ['--port', port]);
+    await other.close();
+    assert.is(code, 3);
+    assert.match(err, `in use by another sandbox: use that one (npx sandbox info --port ${port})`);
+  }
+});
+
 const sandbox = await createSandbox();
 const whole = (await sandbox.control('GET', 'state')) as { readonly world: object };
 await sandbox.close();

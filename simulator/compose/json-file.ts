@@ -1,6 +1,7 @@
 // Reads a JSON file written by a user, and describes in one line what is wrong with it.
 import { readFileSync, statSync } from 'node:fs';
 import { readJson } from '../host/bodies/json.ts';
+import { unreadableWords } from '../host/storage/private-file.ts';
 
 export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -13,17 +14,10 @@ export function readJsonFile(path: string, shown: string): ReadJson {
     if (isDevice(path)) return { problem: `${shown}: is a device, and no file` };
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    return { problem: `${shown}: ${unreadableWords(code)}` };
+    return { problem: `${shown}: ${unreadableWords(error)}` };
   }
   const read = readJson(text.replace(/^\uFEFF/, ''));
   return 'problem' in read ? { problem: `${shown}: ${read.problem}` } : read;
-}
-
-/** Why a file cannot be read, from the code of the error. */
-export function unreadableWords(code: string): string {
-  return code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
 }
 
 /** A device such as /dev/zero has no end; a pipe is read, because shells pass pipes. */

@@ -63,7 +63,10 @@ test('files outside the dashboard are not served', async ({ ask }) => {
   }
   assert.is((await ask('/assets')).status, 404);
   assert.is((await ask('/', 'POST')).status, 404);
-  assert.is((await ask('/api/v1/accounts')).status, 401);
+  const refused = await ask('/api/v1/accounts');
+  assert.is(refused.status, 401);
+  // The hint names the port that the request was sent to.
+  assert.match(refused.body, /`npx sandbox info --port \d+` prints tokens/);
   assert.is((await ask('/_sandbox/health')).status, 200);
   assert.is((await ask('/openapi.json')).status, 200);
 });

@@ -1,6 +1,7 @@
 // `sandbox info`: prints the banner of a running sandbox.
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { defaultPort } from '../../../fixtures/constants.ts';
 import { parseUrl } from '../../../fixtures/parse-url.ts';
 import { addHelp } from '../help-text.ts';
 import { UsageError } from '../io.ts';
@@ -11,7 +12,7 @@ type Given = Readonly<{ port: string; controlUrl?: string; json?: boolean }>;
 
 export function defineInfo(command: Command): void {
   command
-    .option('--port <n>', 'its port on this machine', '7420')
+    .option('--port <n>', 'its port on this machine', String(defaultPort))
     .option('--control-url <url>', 'its control plane, if it is on another machine')
     .option('--json', 'print them as JSON');
   addHelp(command, {

@@ -2,8 +2,8 @@
 // checks the options of every sandbox.
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { defaultPort } from '../../../fixtures/constants.ts';
 import type { FieldProblem } from '../../../fixtures/settings.ts';
-import { unreadableWords } from '../../../simulator/compose/json-file.ts';
 import {
   OptionsError,
   planNames,
@@ -13,6 +13,7 @@ import {
   readOptions,
 } from '../../../simulator/compose/options.ts';
 import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
+import { unreadableWords } from '../../../simulator/host/storage/private-file.ts';
 import { UsageError } from '../io.ts';
 import { addOptions, listed, numberFrom, type Reader, type Row } from '../options.ts';
 import { readConfigFile } from './config-file.ts';
@@ -64,7 +65,7 @@ interface Given {
 
 /** Adds the options of `sandbox start`. */
 export function addStartOptions(command: Command): Command {
-  return addOptions(addServingOptions(command, 7420).optionsGroup('Output:'), [
+  return addOptions(addServingOptions(command, defaultPort).optionsGroup('Output:'), [
     ['--json', 'print newline-delimited JSON events instead of the banner and log'],
     ['--quiet', 'do not log each request'],
     ['--open', 'open the dashboard in a browser'],
@@ -205,9 +206,7 @@ function readControlToken(command: Command, given: Given): string | undefined {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? '';
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new UsageError(`--control-token-file ${file}: ${unreadableWords(code)}`);
+    throw new UsageError(`--control-token-file ${file}: ${unreadableWords(error)}`);
   }
 }
 

@@ -147,12 +147,30 @@ async function placeReadyFile(
   }
 }
 
-function refuseAddress({ listen }: StartOptions, error: NodeJS.ErrnoException): never {
+/** Whether another sandbox answers at this address. */
+async function isSandboxAt({ host, port }: StartOptions['listen']): Promise<boolean> {
+  const name = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host;
+  const signal = AbortSignal.timeout(1000);
+  const response = await fetch(`http://${name}:${port}/_sandbox/health`, { signal }).catch(
+    () => null,
+  );
+  // A sandbox with a control token answers 401.
+  const isLocked = response?.headers.get('www-authenticate')?.includes('realm="control"') === true;
+  return isLocked || (await response?.text())?.includes('"ready"') === true;
+}
+
+async function refuseAddress(
+  { listen }: StartOptions,
+  error: NodeJS.ErrnoException,
+): Promise<never> {
   const { host, port } = listen;
   const { code = '' } = error;
   if (code === 'EADDRINUSE') {
-    const remedy = 'stop what runs there, or give another --port (0 picks a free one)';
-    throw new UsageError(`port ${port} on ${host} is in use: ${remedy}`, exits.portInUse);
+    const another = 'give another --port (0 picks a free one)';
+    const [user, remedy] = (await isSandboxAt(listen))
+      ? [' by another sandbox', `use that one (npx sandbox info --port ${port}), or ${another}`]
+      : ['', `stop what runs there, or ${another}`];
+    throw new UsageError(`port ${port} on ${host} is in use${user}: ${remedy}`, exits.portInUse);
   }
   if (code === 'EACCES') {
     throw new UsageError(`--port ${port} is not allowed for this user; take 1024 or above`);

@@ -1,6 +1,6 @@
 // The options and the input that the webhooks commands share.
 import { readFile } from 'node:fs/promises';
-import { unreadableWords } from '../../../simulator/compose/json-file.ts';
+import { unreadableWords } from '../../../simulator/host/storage/private-file.ts';
 import { type CommandIo, UsageError } from '../io.ts';
 import {
   headerName,
@@ -54,9 +54,7 @@ export async function readBody({ stdin }: CommandIo, file: string): Promise<Uint
   try {
     return await readFile(file);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === undefined) throw error;
-    throw new UsageError(`--body-file ${file}: ${unreadableWords(code)}`);
+    throw new UsageError(`--body-file ${file}: ${unreadableWords(error)}`);
   }
 }
 

@@ -309,7 +309,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [signed('--at', '-10m', '--tamper', 'an-hour-old'), '--at'],
     [signed('--timeout-s', '0'), '--timeout-s'],
     [signed('--body-file', join(folder, 'none')), 'there is no such file'],
-    [signed('--body-file', folder), 'EISDIR'],
+    [signed('--body-file', folder), 'it is a folder'],
     [signed('--body-file', path, '--kind', 'order.filled'), '--kind'],
     [signed('--signature-header', 'a b'), '--signature-header'],
     [signed('--subscription-id', 'a\nb'), '--subscription-id'],

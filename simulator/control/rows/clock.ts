@@ -4,6 +4,7 @@ import {
   listOf,
   maxClockMs,
   object,
+  ofType,
   text,
   whole,
 } from '../../../fixtures/schemas/kit.ts';
@@ -57,7 +58,7 @@ export const clockRows = {
     summary: 'Let time pass',
     description:
       'Everything due on the way has happened when it responds, deliveries included, in the order of their times. Two advances run one after the other.',
-    body: {
+    body: ofType<AdvanceOptions>({
       ...object('How far; exactly one of these.', {
         'by_ms?': whole('So many milliseconds.', 0, centuryMs),
         'to_ms?': whole('To this time; never backwards.', 0, maxClockMs),
@@ -65,7 +66,7 @@ export const clockRows = {
       }),
       minProperties: 1,
       maxProperties: 1,
-    },
+    }),
     answer: object('What happened on the way.', {
       from_ms: whole('The time it left.', 0, maxClockMs),
       to_ms: whole('The time it is.', 0, maxClockMs),
@@ -81,7 +82,7 @@ export const clockRows = {
     }),
     run: ({ host, body }) =>
       orRefuse('by_ms' in body ? 'by_ms' : 'to_ms', async () => {
-        const report = await host.advance(body as AdvanceOptions);
+        const report = await host.advance(body);
         const fired = report.fired.map(({ atMs, ...rest }) => ({ at_ms: atMs, ...rest }));
         return { from_ms: report.fromMs, to_ms: report.toMs, fired };
       }),

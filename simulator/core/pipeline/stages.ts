@@ -1,5 +1,6 @@
 // The checks that every call passes. The first one that refuses decides.
 
+import { defaultPort } from '../../../fixtures/constants.ts';
 import { decodePercent } from '../../../fixtures/lenient.ts';
 import type { OperationName, OperationRow } from '../../../fixtures/operations.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
@@ -129,17 +130,26 @@ export function tokenText(context: RequestContext): string | null {
   return context.query.get('access_token');
 }
 
+/** The command that prints tokens, for the port that this call was sent to. */
+function infoCommand(context: RequestContext): string {
+  const port = Number(/:(\d{1,5})$/.exec(headerOf(context, 'host') ?? '')?.[1] ?? defaultPort);
+  return `\`npx sandbox info${port === defaultPort ? '' : ` --port ${port}`}\``;
+}
+
 function authenticate(context: RequestContext): Decision | null {
   if (operationRowOf(context).auth !== 'bearer') return null;
   const text = tokenText(context);
   if (text === null) {
-    const detail = 'Send Authorization: Bearer TOKEN; `npx sandbox info` prints tokens.';
+    const detail = `Send Authorization: Bearer TOKEN; ${infoCommand(context)} prints tokens.`;
     return refuseToken(context, detail);
   }
   const token = context.world.tokens.get(text);
   if (token === undefined) {
-    const detail = 'This access token is not known here: `npx sandbox info` prints those that are.';
-    return refuseToken(context, detail);
+    const command = infoCommand(context);
+    return refuseToken(
+      context,
+      `This access token is not known here: ${command} prints those that are.`,
+    );
   }
   if (token.expires_at_ms !== null && token.expires_at_ms <= context.atMs) {
     return refuseToken(context, 'This access token has expired. Get a new one.');

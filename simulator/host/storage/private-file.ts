@@ -25,10 +25,13 @@ export function nullOn(...codes: readonly string[]): (error: NodeJS.ErrnoExcepti
   };
 }
 
-/** Why a file cannot be read, for the user who named it. */
-export function unreadableWords(error: NodeJS.ErrnoException): string {
+/** Why a file cannot be read, for the user who named it. Throws what is no error of the system. */
+export function unreadableWords(error: unknown): string {
   if (error instanceof FileProblem) return error.message;
-  return `cannot be read (${error.code ?? error.message})`;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  if (code === 'EISDIR') return 'it is a folder';
+  return code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
 }
 
 /** Why a file cannot be written, for the user who named it. */

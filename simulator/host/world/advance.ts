@@ -3,10 +3,11 @@
 import type { FiredTimer } from '../../core/step.ts';
 import type { WorldHost } from './world-host.ts';
 
+/** One of three: so many milliseconds, to this time, or to the next due thing. */
 export type AdvanceOptions =
-  | { readonly by_ms: number }
-  | { readonly to_ms: number }
-  | { readonly to_next: true };
+  | { readonly by_ms: number; readonly to_ms?: never; readonly to_next?: never }
+  | { readonly to_ms: number; readonly by_ms?: never; readonly to_next?: never }
+  | { readonly to_next: true; readonly by_ms?: never; readonly to_ms?: never };
 
 /** Something that happened during the advance. */
 interface AdvanceStep extends Omit<FiredTimer, 'kind'> {
@@ -38,7 +39,7 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
   // The clock is frozen while a response is pending.
   clock.standAt(fromMs);
   try {
-    const fixedMs = 'to_next' in options ? null : readTarget(options, fromMs);
+    const fixedMs = options.to_next === true ? null : readTarget(options, fromMs);
     await inFlight.waitUntilIdle(graceMs);
     const toMs = fixedMs ?? Math.max(host.nextDueMs() ?? fromMs, fromMs);
     inFlight.beginOrder();
@@ -68,10 +69,8 @@ export async function advance(host: WorldHost, options: AdvanceOptions): Promise
   }
 }
 
-type FixedAdvance = Exclude<AdvanceOptions, { readonly to_next: true }>;
-
-function readTarget(options: FixedAdvance, fromMs: number): number {
-  const toMs = 'by_ms' in options ? fromMs + options.by_ms : options.to_ms;
+function readTarget({ by_ms, to_ms }: AdvanceOptions, fromMs: number): number {
+  const toMs = to_ms ?? fromMs + (by_ms ?? 0);
   if (toMs < fromMs) throw new ClockError(`time never goes back, and it is ${fromMs} already`);
   if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
   return toMs;

@@ -7,7 +7,7 @@ import type { Route } from '../../../../conformance/engine/send/sender.ts';
 import { type Sender, socketSender } from '../../../../conformance/engine/send/sender.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { parseUrl } from '../../../../fixtures/parse-url.ts';
-import { unreadableWords } from '../../../../simulator/compose/json-file.ts';
+import { unreadableWords } from '../../../../simulator/host/storage/private-file.ts';
 import { type CommandIo, UsageError } from '../../io.ts';
 
 /** Throws UsageError if a file or a variable is invalid. */
@@ -29,9 +29,7 @@ export function readCa(file: string, cwd: string): string[] {
   try {
     text = readFileSync(resolve(cwd, file), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const why = unreadableWords(code);
+    const why = unreadableWords(error);
     throw new UsageError(`--ca: ${file}: ${why}; give the authority's certificate in PEM form`);
   }
   const found = text.match(CERTIFICATE) ?? [];
