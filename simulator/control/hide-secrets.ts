@@ -48,36 +48,16 @@ function hideInForm(text: string): string {
 
 const decode = (name: string) => decodePercent(name.replaceAll('+', ' '))?.trim() ?? name;
 
-/** Hides strings that are values of secret members, also in JSON that was cut or is broken. */
-function hideInJson(text: string): string {
-  const shown: string[] = [];
-  let taken = 0;
-  let name: string | null = null;
-  for (let at = text.indexOf('"'); at >= 0; ) {
-    const end = endOfString(text, at);
-    if (name !== null && secretMembers.has(name)) {
-      shown.push(text.slice(taken, at), `"${hidden}"`);
-      taken = end;
-      name = null;
-    } else {
-      const next = /\S/g;
-      next.lastIndex = end;
-      const isName = next.exec(text)?.[0] === ':';
-      name = isName ? ((parseJson(text.slice(at, end)) as string | undefined) ?? null) : null;
-    }
-    const following = text.indexOf('"', end);
-    // A name only applies to the string directly after its colon.
-    if (name !== null && !/^\s*:\s*$/.test(text.slice(end, following))) name = null;
-    at = following;
-  }
-  return shown.join('') + text.slice(taken);
-}
+const rest = String.raw`[^"\\]*(?:\\[^][^"\\]*)*`;
+/** Every string, and with it the string that follows its colon, perhaps cut. */
+const jsonStrings = new RegExp(
+  `("${rest}")(\\s*:\\s*)"${rest}(?:"|\\\\?$)|"${rest}(?:"|\\\\?$)`,
+  'g',
+);
 
-/** Just after the closing quote; the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
-}
+/** Hides strings that are values of secret members, also in JSON that was cut or is broken. */
+const hideInJson = (text: string): string =>
+  text.replace(jsonStrings, (found, name: string | undefined, colon: string) => {
+    const isSecret = name !== undefined && secretMembers.has(parseJson(name) as string);
+    return isSecret ? `${name}${colon}"${hidden}"` : found;
+  });

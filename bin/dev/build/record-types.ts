@@ -25,8 +25,6 @@ const imports = `import type { Envelope } from '../../fixtures/envelope.ts';
 import type { StreamedNotice } from './row.ts';
 `;
 
-const stream = 'AsyncIterable<StreamedNotice>';
-
 /** The declaration files by module. */
 export function declareRecords(): Readonly<Record<string, string>> {
   const head = '// Generated from the schemas by the build.\n';
@@ -56,15 +54,23 @@ function namesOf(module: object): (readonly [object, string])[] {
 
 function memberOf(row: Row, named: NamedSchemas): Member {
   // Parts of the path, query parameters and members of the body, in one object.
-  const given = objectOf([
-    ...row.params.map((name) => ({ name, type: 'string | number' })),
-    ...membersOf(row.query, named),
-    ...(row.body === undefined ? [] : membersOf(row.body, named)),
-  ]);
-  const answer = row.answer ? typeOf(row.answer, named) : 'null';
+  const params = row.params.map((name) => ({ name, type: 'string | number' }));
+  const members = membersOf(row.body ?? {}, named);
+  // If the body takes one member only, each form of it excludes the others.
+  const only = (one: Member) =>
+    members.map((each) => ({
+      ...each,
+      ...(each === one ? { optional: false } : { type: 'never' }),
+    }));
+  const forms = row.body?.maxProperties === 1 ? members.map(only) : [members];
+  const given = forms
+    .map((form) => objectOf([...params, ...membersOf(row.query, named), ...form]))
+    .join(' | ');
+  const stream = row.stream ? 'AsyncIterable<StreamedNotice>' : 'null';
+  const answer = row.answer ? typeOf(row.answer, named) : stream;
   return {
     name: row.name,
-    type: `{ readonly given: ${given}; readonly answer: ${row.stream ? stream : answer} }`,
+    type: `{ readonly given: ${given}; readonly answer: ${answer} }`,
     description: [row.summary, row.description].filter((words) => words !== undefined).join('. '),
   };
 }
