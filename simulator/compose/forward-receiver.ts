@@ -56,6 +56,6 @@ export function subscriptionTo(
   for (const each of subscriptions.values()) if (each.url === url && !each.disabled) return each;
   const firm_id = firmId ?? firms.keys().next().value ?? '1';
   const outcome = host.execute('makeSubscription', { firm_id, url, event_categories });
-  if ('value' in outcome) return outcome.value.subscription;
+  if ('value' in outcome) return outcome.value;
   throw new TypeError(`${outcome.refused.field} ${outcome.refused.message}`);
 }

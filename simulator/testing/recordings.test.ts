@@ -187,7 +187,7 @@ test('a file that is not a recording is refused with its error', async () => {
   }
   assert.match(
     await messageOf(replayRecording(join(folder, 'none'))),
-    /none: cannot be read \(ENOENT\)/,
+    /none: there is no such file/,
   );
 });
 

@@ -49,7 +49,7 @@ function responseOf(
   assert.match(header('x-request-id') ?? 'none', /^req_/, `${status} ${body.slice(0, 500)}`);
   const headers = Object.fromEntries(compared.map((name) => [name, header(name)]));
   // Call ids differ between worlds only by the number of earlier calls.
-  return { status, headers, body: body.replace(/req_\w+/g, 'req_…') };
+  return { status, headers, body: body.replace(/req_\w+| --port \d+/g, '…') };
 }
 
 async function readResponse(response: Response): Promise<TestResponse> {

@@ -56,15 +56,14 @@ export const credentialRows = {
     }),
     status: 201,
     answer: credentialSchema,
-    run: ({ host, body }) =>
-      viewCredential(host, execute(host, 'createCredential', body).credential),
+    run: ({ host, body }) => viewCredential(host, execute(host, 'createCredential', body)),
   }),
   changeCredential: row('PATCH', 'credentials/{client_id}', {
     summary: 'Change a credential',
     body: object('What changes.', { 'scopes?': scopes, 'plan?': plan, 'rate_per_second?': rate }),
     answer: credentialSchema,
     run: ({ host, body, params }) =>
-      viewCredential(host, execute(host, 'changeCredential', { ...body, ...params }).credential),
+      viewCredential(host, execute(host, 'changeCredential', { ...body, ...params })),
   }),
 };
 
@@ -89,6 +88,6 @@ export const firmRows = {
     }),
     answer: firmSchema,
     run: ({ host, body, params }) =>
-      viewFirm(host, execute(host, 'changeFirm', { ...body, ...params }).firm),
+      viewFirm(host, execute(host, 'changeFirm', { ...body, ...params })),
   }),
 };

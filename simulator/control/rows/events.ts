@@ -112,7 +112,7 @@ export const eventRows = {
     status: 201,
     answer: madeEnvelopeSchema,
     run: ({ host, body }) => {
-      const { event } = execute(host, 'makeEvent', body);
+      const event = execute(host, 'makeEvent', body);
       const envelope = host.behaviour.serialize.envelope(event, host.world);
       const meant = likelyKind(event.kind);
       if (meant === null) return new JsonText(envelope);
@@ -135,8 +135,7 @@ export const deliveryRows = {
     description: 'From the event that was not delivered, with a fresh timetable (NS-28).',
     answer: subscriptionSchema,
     refusals: { 409: 'It is disabled, and nothing resumes that (HOOK-13).' },
-    run: ({ host, params }) =>
-      viewSubscription(host, execute(host, 'resumeSubscription', params).subscription),
+    run: ({ host, params }) => viewSubscription(host, execute(host, 'resumeSubscription', params)),
   }),
   listDeliveries: row('GET', 'deliveries', {
     summary: 'List the deliveries',
@@ -151,6 +150,6 @@ export const deliveryRows = {
     description: 'It responds when the attempt has begun; a delivered one is sent once more.',
     answer: deliverySchema,
     refusals: { 409: 'An attempt is under way, or its subscription is disabled.' },
-    run: ({ host, params }) => viewDelivery(host, execute(host, 'retryDelivery', params).delivery),
+    run: ({ host, params }) => viewDelivery(host, execute(host, 'retryDelivery', params)),
   }),
 };

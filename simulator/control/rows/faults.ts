@@ -18,7 +18,7 @@ export const faultRows = {
     answer: faultSchema,
     run: ({ host, body }) => {
       const effect = body.effect as Fault['effect'];
-      return viewFault(execute(host, 'makeFault', { ...body, effect }).fault);
+      return viewFault(execute(host, 'makeFault', { ...body, effect }));
     },
   }),
   clearFaults: row('DELETE', 'faults', {

@@ -42,7 +42,7 @@ export const moneyRows = {
     answer: tradingAccountSchema,
     run: ({ host, params, body }) => {
       const args = { ...body, account_id: params.id };
-      return viewTradingAccount(execute(host, 'createTradingAccount', args).tradingAccount);
+      return viewTradingAccount(execute(host, 'createTradingAccount', args));
     },
   }),
   listTradingAccounts: row('GET', 'trading-accounts', {
@@ -85,8 +85,6 @@ export const moneyRows = {
     answer: apiTransactionSchema,
     refusals: { 409: 'It is not approved.' },
     run: ({ host, params }) =>
-      new JsonText(
-        host.behaviour.serialize.transaction(execute(host, 'settle', params).transaction),
-      ),
+      new JsonText(host.behaviour.serialize.transaction(execute(host, 'settle', params))),
   }),
 };

@@ -167,7 +167,7 @@ function makeFault(context: CommandContext, args: MakeFault) {
     ...(nth == null ? {} : { nth }),
     ...(probability == null ? {} : { probability }),
   };
-  return done(context, [put('faults', fault)], { fault });
+  return done(context, [put('faults', fault)], fault);
 }
 
 function removeFault(context: CommandContext, { id }: Id) {
@@ -192,7 +192,7 @@ function createTradingAccount(
   const id = String(world.counters.tradingAccount + 1);
   const balance = '0.00';
   const tradingAccount = { id, account_id, currency, provider_payouts, balance, entries: [] };
-  return done(context, [put('tradingAccounts', tradingAccount)], { tradingAccount });
+  return done(context, [put('tradingAccounts', tradingAccount)], tradingAccount);
 }
 
 /** NS-3: settles an approved transaction now, even if its timer is later. */
@@ -204,9 +204,9 @@ function settle(context: CommandContext, { id }: Id) {
   if (move.kind === 'refused') {
     return refused('id', `transaction ${id} is ${status}; only an approved one settles`, 409);
   }
-  if (move.kind === 'unchanged') return { value: { transaction } };
+  if (move.kind === 'unchanged') return { value: transaction };
   const moved = transitionChanges(context, transaction, move, 'settle');
-  return done(context, moved.changes, { transaction: moved.transaction });
+  return done(context, moved.changes, moved.transaction);
 }
 
 interface SetName {
@@ -292,7 +292,7 @@ function makeEvent(context: CommandContext, args: MakeEvent) {
     body: JSON.stringify(args.data ?? {}),
   };
   evolve(world, [{ type: 'event', draft }]);
-  return { value: { event: findEvent(world, world.events.lastSeq) as EventRecord } };
+  return { value: findEvent(world, world.events.lastSeq) as EventRecord };
 }
 
 const firstFirm = (world: World): string => world.firms.keys().next().value ?? '1';
@@ -308,7 +308,7 @@ function makeSubscription(context: CommandContext, args: MakeSubscription) {
   if (why !== null) return refused('url', why);
   const draft = { ...args, brand_id: null, created_at: world.nowMs };
   const { subscription, changes } = newSubscription(world, behaviour, draft);
-  return done(context, changes, { subscription });
+  return done(context, changes, subscription);
 }
 
 /** HOOK-5: ends deliveries, as the API's own operation does. */
@@ -339,7 +339,7 @@ function retryDelivery({ world }: CommandContext, { id }: Id) {
   // arrived or was skipped is sent again on its own, so its receiver sees it twice (EVT-4).
   if (delivery.status === 'exhausted') evolve(world, resumeChanges(world, subscription));
   const begun = startAttempt(world, world.deliveries.get(id) ?? delivery);
-  return { value: { delivery: world.deliveries.get(id) ?? delivery }, effects: [begun] };
+  return { value: world.deliveries.get(id) ?? delivery, effects: [begun] };
 }
 
 /** NS-28: delivery resumes after it was stopped. */
@@ -350,7 +350,7 @@ function resumeSubscription({ world }: CommandContext, { id }: Id) {
     return refused('id', 'it is disabled, and nothing resumes that (HOOK-13); make a new one', 409);
   }
   evolve(world, resumeChanges(world, subscription));
-  return { value: { subscription: world.subscriptions.get(subscription.id) ?? subscription } };
+  return { value: world.subscriptions.get(subscription.id) ?? subscription };
 }
 
 /** The client_id is only given when a starting world is loaded. */
@@ -382,10 +382,9 @@ export function createCredential(context: CommandContext, args: CreateCredential
     plan: args.plan ?? 'sandbox',
     rate_per_second: args.rate_per_second ?? null,
   };
-  const token = lastingToken(world, clientId);
   const counted: Change = { type: 'counter', counter: 'credential', to: count };
-  const changes = [counted, put('credentials', credential), put('tokens', token)];
-  return done(context, changes, { credential, token: token.token });
+  const token = put('tokens', lastingToken(world, clientId));
+  return done(context, [counted, put('credentials', credential), token], credential);
 }
 
 const clientSecretOf = (world: World, clientId: string): string =>
@@ -477,7 +476,7 @@ function changeCredential(context: CommandContext, args: ChangeCredential) {
     plan: plan ?? found.plan,
     rate_per_second: rate,
   };
-  return done(context, [put('credentials', credential)], { credential });
+  return done(context, [put('credentials', credential)], credential);
 }
 
 type ChangeFirm = Pick<Firm, 'id'> & Partial<Omit<Firm, 'id' | 'name'>>;
@@ -489,5 +488,5 @@ function changeFirm(context: CommandContext, args: ChangeFirm) {
   const { rate_per_second: rate = found.rate_per_second, plan = found.plan } = args;
   const permissions = { ...found.permissions, ...args.permissions };
   const firm: Firm = { ...found, permissions, rate_per_second: rate, plan };
-  return done(context, [put('firms', firm)], { firm });
+  return done(context, [put('firms', firm)], firm);
 }

@@ -7,13 +7,6 @@ import { tokenText } from '../pipeline/stages.ts';
 import type { Credential } from '../records.ts';
 import { findEvent, indexSince, type World } from '../world.ts';
 
-/** A reader of the channel with the parameters of its request. */
-export interface ChannelCursor {
-  readonly token: string;
-  /** Sequence number of the next event to look at. */
-  readonly nextSeq: number;
-}
-
 /** The end of a channel: a close code of WebSocket with a reason of at most 123 bytes. */
 export interface ChannelEnd {
   readonly code: number;
@@ -22,7 +15,6 @@ export interface ChannelEnd {
 
 export interface ChannelPage {
   readonly envelopes: readonly string[];
-  readonly nextSeq: number;
   /** There are more events to look at. */
   readonly more: boolean;
 }
@@ -34,50 +26,45 @@ const shownAtOnce = 200;
 /** The codes 4000 to 4999 are for applications; the last three digits are those of HTTP. */
 export const closeCodes = { unauthorized: 4401, beyondWindow: 4410, tooSlow: 4408 } as const;
 
-/** Opens a cursor for a call that was answered with 101. */
-export function openCursor(world: World, behaviour: Behaviour, call: Call): ChannelCursor {
+/**
+ * Reads the channel for a call that was answered with 101: returns the next page whenever it is
+ * called, or why there are no more.
+ */
+export function channelReader(world: World, behaviour: Behaviour, call: Call) {
   const context = new RequestContext(world, behaviour, call, noFacts, 0);
   context.operation = 'streamEvents';
+  const token = tokenText(context) ?? '';
   const afterSeq = context.query.get('after_seq');
-  return {
-    token: tokenText(context) ?? '',
-    // Without `after_seq` the channel starts with the next new event.
-    nextSeq: (afterSeq === null ? world.events.lastSeq : Number(afterSeq)) + 1,
-  };
-}
-
-/** The next page, or why there are no more. */
-export function readChannel(
-  world: World,
-  behaviour: Behaviour,
-  { token, nextSeq }: ChannelCursor,
-  nowMs: number,
-): ChannelPage | ChannelEnd {
-  const credential = findReaderOf(world, token, nowMs);
-  if (credential === null) {
-    return { code: closeCodes.unauthorized, reason: 'The access token is no longer valid.' };
-  }
-  const { lastSeq } = world.events;
-  const { historyEvent } = world.counters;
-  // Sequence number of the first event that is not too old.
-  const oldest =
-    world.events.first + indexSince(world.events, nowMs - behaviour.delivery.replayWindowMs);
-  // EVT-10b: a gap is always reported. History from before the world began was never sent to a
-  // reader, so skipping it is not a gap.
-  if (Math.max(nextSeq, historyEvent + 1) < oldest) {
-    const reason = 'What came next is older than the replay window: use the bulk reads.';
-    return { code: closeCodes.beyondWindow, reason };
-  }
-  const envelopes: string[] = [];
-  let seq = Math.max(nextSeq, oldest);
-  const until = Math.min(lastSeq, seq + lookedAtOnce - 1);
-  for (; seq <= until && envelopes.length < shownAtOnce; seq += 1) {
-    const event = findEvent(world, seq);
-    if (event !== undefined && behaviour.reach.event(credential, event)) {
-      envelopes.push(behaviour.serialize.envelope(event, world));
+  // Without `after_seq` the channel starts with the next new event.
+  let nextSeq = (afterSeq === null ? world.events.lastSeq : Number(afterSeq)) + 1;
+  return (nowMs: number): ChannelPage | ChannelEnd => {
+    const credential = findReaderOf(world, token, nowMs);
+    if (credential === null) {
+      return { code: closeCodes.unauthorized, reason: 'The access token is no longer valid.' };
     }
-  }
-  return { envelopes, nextSeq: seq, more: seq <= lastSeq };
+    const { lastSeq } = world.events;
+    const { historyEvent } = world.counters;
+    // Sequence number of the first event that is not too old.
+    const oldest =
+      world.events.first + indexSince(world.events, nowMs - behaviour.delivery.replayWindowMs);
+    // EVT-10b: a gap is always reported. History from before the world began was never sent to a
+    // reader, so skipping it is not a gap.
+    if (Math.max(nextSeq, historyEvent + 1) < oldest) {
+      const reason = 'What came next is older than the replay window: use the bulk reads.';
+      return { code: closeCodes.beyondWindow, reason };
+    }
+    const envelopes: string[] = [];
+    let seq = Math.max(nextSeq, oldest);
+    const until = Math.min(lastSeq, seq + lookedAtOnce - 1);
+    for (; seq <= until && envelopes.length < shownAtOnce; seq += 1) {
+      const event = findEvent(world, seq);
+      if (event !== undefined && behaviour.reach.event(credential, event)) {
+        envelopes.push(behaviour.serialize.envelope(event, world));
+      }
+    }
+    nextSeq = seq;
+    return { envelopes, more: seq <= lastSeq };
+  };
 }
 
 /** AUTH-1: valid as long as its token is, by the sandbox's clock. */

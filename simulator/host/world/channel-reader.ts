@@ -4,8 +4,7 @@ import type { Call } from '../../core/call.ts';
 import {
   type ChannelEnd,
   type ChannelPage,
-  openCursor,
-  readChannel,
+  channelReader,
 } from '../../core/delivery/events-channel.ts';
 import type { WorldHost } from './world-host.ts';
 
@@ -17,7 +16,7 @@ const goesAway = 1001;
 
 /** `onNews` is called whenever there may be something to read; an end is the last result. */
 export function openChannel(host: WorldHost, call: Call, onNews: () => void) {
-  let cursor = openCursor(host.world, host.behaviour, call);
+  const readNext = channelReader(host.world, host.behaviour, call);
   let end: ChannelEnd | null = null;
   const close = host.listen(({ kind }) => {
     if (kind === 'world') {
@@ -27,12 +26,10 @@ export function openChannel(host: WorldHost, call: Call, onNews: () => void) {
     } else if (kind !== 'event' && kind !== 'clock') return;
     onNews();
   });
-  /** Returns the next page. */
+  /** Returns the next page; an end is returned again. */
   const read = (): ChannelPage | ChannelEnd => {
-    if (end !== null) return end;
-    const next = readChannel(host.world, host.behaviour, cursor, host.nowMs);
+    const next = end ?? readNext(host.nowMs);
     if ('code' in next) end = next;
-    else cursor = { ...cursor, nextSeq: next.nextSeq };
     return next;
   };
   return { read, close };
