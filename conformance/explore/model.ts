@@ -21,5 +21,6 @@ export interface Variant {
 export interface Models {
   /** A conforming model that answers the open questions as in `settings`. */
   open(settings: ModelSettings): Promise<Model>;
-  variants(rules: ReadonlySet<string>): readonly Variant[];
+  /** One model for each named deviation. */
+  readonly variants: readonly Variant[];
 }

@@ -77,14 +77,11 @@ export function simulatorModels(settings: Settings): Models {
   const under = (wanted: object): Settings => ({ ...settings, ...wanted });
   return {
     open: (wanted) => simulatorModel(under(wanted)),
-    variants: (rules) =>
-      register
-        .filter(({ breaks }) => breaks.some((rule) => rules.has(rule)))
-        .map((deviation) => ({
-          id: deviation.id,
-          breaks: deviation.breaks,
-          open: (wanted) => simulatorModel(under(wanted), [deviation]),
-        })),
+    variants: register.map((deviation) => ({
+      id: deviation.id,
+      breaks: deviation.breaks,
+      open: (wanted) => simulatorModel(under(wanted), [deviation]),
+    })),
   };
 }
 

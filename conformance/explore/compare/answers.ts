@@ -133,7 +133,8 @@ function problemOf({ json }: CallOutcome): Mismatch | null {
   const end = `/errors/${String(code)}`;
   const isUri = typeof type === 'string' && /^[a-z][a-z0-9+.-]*:/i.test(type);
   if (!isUri || !type.endsWith(end)) {
-    return { at: 'body.type', target: shown(type), model: `a URI that ends in ${end}` };
+    const model = `a URI that ends in ${end}`;
+    return { at: 'body.type', target: shown(type), model, form: 'ERR-1b' };
   }
   if (typeof id !== 'string' || id === '') {
     return { at: 'body.request_id', target: shown(id), model: 'a text' };
@@ -274,7 +275,8 @@ export function asForeignReplay(
   });
   if (first === undefined) return found;
   const routeOf = ({ sent }: CallOutcome) => sent.target.replace(/\?.*/, '').replace(/\d+/g, '');
-  const at = routeOf(first) === routeOf(own) ? 'attempt' : 'attempt.operation';
+  const ofAnother = first.sent.as === own.sent.as ? 'attempt' : 'attempt.credential';
+  const at = routeOf(first) === routeOf(own) ? ofAnother : 'attempt.operation';
   return { ...found, at, target: `that of call ${first.n}`, model: 'one of its own' };
 }
 

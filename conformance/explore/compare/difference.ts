@@ -23,7 +23,7 @@ export interface Difference {
 function commonKind(difference: Difference): string | undefined {
   const { at, modelAnswer, targetAnswer, basis, form } = difference;
   if (at === 'no_answer') return undefined;
-  if (/^attempt(\.operation)?$/.test(at)) return at;
+  if (/^attempt(\.operation|\.credential)?$/.test(at)) return at;
   if (form !== undefined) return `the form of ${at.split('.').at(-1)}: ${form}`;
   if (at === 'replay.bytes') return at;
   if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;

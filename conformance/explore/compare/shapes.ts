@@ -361,7 +361,8 @@ const rows = list(row);
 const BULK = record({ rows, ...membersOf(bulkResultSchema, 'account', { rows }) });
 
 export const PROBLEM = record({
-  ...{ status: same, code: same, title: wording, detail: wording },
+  status: inForm('ERR-1b', isDeepStrictEqual, same),
+  ...{ code: same, title: wording, detail: wording },
   ...{ type: open, request_id: open, errors: open },
 });
 

@@ -12,17 +12,15 @@ import { answersIn, type CallOutcome, type Outcome, summaryOf } from '../play/ou
 import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
 
-const MOST_VARIANTS = 60;
-
 const BY_PLACE: readonly (readonly [place: RegExp, rules: readonly string[]])[] = [
   [/^header\.etag/, ['ACC-19']],
   [/^header\.x-request-id/, ['ERR-4', 'IDEM-5']],
   [/^header\.(x-ratelimit|retry-after)/, ['LIM-6', 'LIM-8']],
   [/^header\.content-type/, ['ERR-1a', 'ERR-2']],
-  [/^body\.(type)$/, ['ERR-1b']],
   [/^body\.(request_id|errors|title|detail)$/, ['ERR-1a']],
   [/^replay\./, ['IDEM-4b', 'IDEM-4c', 'IDEM-4a']],
   [/^attempt\.operation/, ['IDEM-3']],
+  [/^attempt\.credential/, ['IDEM-2b']],
   [/^attempt/, ['IDEM-2a', 'IDEM-2c']],
   [/^order/, ['POS-4', 'POS-3']],
   [/^signature\.t/, ['EVT-5b']],
@@ -73,21 +71,27 @@ export async function blame(
   const { ofAnswer, likely, refusing } = likelyRules(shown, coverage);
   const rank = (rule: string) => likely.indexOf(rule) >>> 0;
   const rankOf = ({ breaks }: Variant) => Math.min(...breaks.map(rank));
-  const ranked = [...variants(new Set(likely))].sort((one, other) => rankOf(one) - rankOf(other));
+  const isLikely = ({ breaks }: Variant) => breaks.some((rule) => likely.includes(rule));
+  const ownRules = ofAnswer.filter((rule) => !rule.startsWith('NS-'));
+  // Unlikely rules are tried if some rule decides, and no order of concurrent calls is searched.
+  const isWide = ownRules.length > 0 && !hasBursts(shown.recorded.sequence);
+  const ranked = variants
+    .filter((each) => isWide || isLikely(each))
+    .sort((one, other) => rankOf(one) - rankOf(other));
+  // A rule of the refusal that came is likelier than a coincidence in a short sequence.
+  const cited = refusing.length > 0 ? refusing : likely;
   let named: Variant | undefined;
-  for (const variant of ranked.slice(0, MOST_VARIANTS)) {
+  for (const variant of ranked) {
     if (!(await explains(variant, shown, reference))) continue;
     if (await showsInSeries(variant, shown, reference)) continue;
     // Several deviations explain a short sequence: the right one explains the first, long one too.
     const isSure = await explains(variant, met, reference);
-    // A rule of the refusal that came is likelier than a coincidence in a short sequence.
-    const isLikely =
-      refusing.length === 0 || variant.breaks.some((rule) => refusing.includes(rule));
-    if (isSure || isLikely) named = isSure ? variant : (named ?? variant);
+    if (isSure) named = variant;
+    else if (variant.breaks.some((rule) => cited.includes(rule))) named ??= variant;
     if (isSure) break;
   }
   // If neither a rule of the model nor the place decides, it is an assumption of the model.
-  if (named === undefined) return { rules: ofAnswer.filter((rule) => !rule.startsWith('NS-')) };
+  if (named === undefined) return { rules: ownRules };
   const rules = [...named.breaks].sort((one, other) => rank(one) - rank(other));
   return { rules, variant: named };
 }
@@ -213,8 +217,13 @@ export async function explains(
   const { differences, open, why } = await reference.compare(recorded, {}, variant);
   // Open differences mask the rest: with more of them nothing is explained.
   if (open.length > compared.open.length) return false;
+  const { partedAt = Number.POSITIVE_INFINITY } = compared;
+  const agreed = ({ n }: Difference) =>
+    n <= partedAt && compared.differences.every((one) => one.n !== n);
+  // A deviation that differs where the model agrees explains nothing.
   const isOther = (each: Difference) =>
     !isLike(each, difference) &&
-    (reference.isKnown(each) || compared.differences.some((one) => isLike(each, one)));
+    (compared.differences.some((one) => isLike(each, one)) ||
+      (reference.isKnown(each) && !agreed(each)));
   return why === undefined && differences.every(isOther);
 }
