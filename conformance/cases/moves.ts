@@ -10,7 +10,7 @@ import { Blocked } from '../engine/scenario-errors.ts';
 import type { Answer } from '../engine/send/answer.ts';
 import type { Call, RequestBody } from '../engine/send/call.ts';
 import { printJson } from '../engine/send/json.ts';
-import type { RuleId, Scenario } from '../engine/types.ts';
+import type { RuleId } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
 import {
   APPROVED,
@@ -22,7 +22,7 @@ import {
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.ts';
-import { type Table, tableScenario } from './table.ts';
+import { type Table, tableScenarios } from './table.ts';
 
 export type Verb = 'approve' | 'reject' | 'cancel';
 type State = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled' | 'cancelled settled';
@@ -66,9 +66,8 @@ async function fundedWithdrawal(t: ScenarioContext, place: Place): Promise<Given
   return withdrawal(t, place);
 }
 
-const MOVES: readonly Table<MoveRow>[] = [
-  {
-    id: 'txs-moves',
+const MOVES: Readonly<Record<string, Table<MoveRow>>> = {
+  'txs-moves': {
     title:
       'Each decision leads where the table of transitions says, or is refused and changes nothing',
     observes: ['NS-4'],
@@ -94,8 +93,7 @@ const MOVES: readonly Table<MoveRow>[] = [
     ],
     also: observeOpenMoves,
   },
-  {
-    id: 'txs-reversal',
+  'txs-reversal': {
     title: 'Cancelling a settled transaction books one compensating entry, and never a second',
     needs: ['trading_account', 'ledger'],
     rows: [
@@ -113,7 +111,7 @@ const MOVES: readonly Table<MoveRow>[] = [
       ['TXS-17', 'settled', 'cancel', FORBIDDEN, { as: 'amend_only' }],
     ],
   },
-];
+};
 
 /** One decision, sent by any credential. */
 export function decide(
@@ -271,4 +269,4 @@ async function playMoves(t: ScenarioContext, rows: readonly MoveRow[]): Promise<
   }
 }
 
-export const moveScenarios = MOVES.map((moves): Scenario => tableScenario(moves, playMoves));
+export const moveScenarios = tableScenarios(MOVES, playMoves);

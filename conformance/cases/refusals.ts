@@ -8,7 +8,7 @@ import { Blocked } from '../engine/scenario-errors.ts';
 import type { Answer, Json } from '../engine/send/answer.ts';
 import type { RequestBody, Who } from '../engine/send/call.ts';
 import { writeJson } from '../engine/send/json.ts';
-import type { Scenario } from '../engine/types.ts';
+import type { Story } from '../engine/types.ts';
 import type { Credential, Place } from '../providers/target.ts';
 import { disableSubscription } from '../scenarios/support/subscription-assertions.ts';
 import { INVALID, type Refusal } from '../spec/errors.ts';
@@ -152,7 +152,7 @@ export function asHolderOf(...scopes: readonly string[]): Fault {
   };
 }
 
-export function refusals(table: RefusalTable): Scenario {
+export function refusals(table: RefusalTable): Story {
   return tableScenario(table, async (t, all) => {
     const { role = t.mainRole } = table;
     const caller = (await table.caller?.(t)) ?? { who: async () => role };

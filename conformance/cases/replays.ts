@@ -6,13 +6,13 @@ import { isReplayOf, sameMembers } from '../engine/judge/replay.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { Answer } from '../engine/send/answer.ts';
 import type { RequestBody } from '../engine/send/call.ts';
-import type { RuleId, Scenario } from '../engine/types.ts';
+import type { RuleId } from '../engine/types.ts';
 import { differing } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type WriteName } from '../spec/operations.ts';
 import { type ValidCall, validCall } from './calls.ts';
 import { observeCase } from './questions.ts';
 import { as, body, type Fault, ifMatch, only, rows, without } from './refusals.ts';
-import { playByOperation, type Table, tableScenario } from './table.ts';
+import { playByOperation, type Table, tableScenarios } from './table.ts';
 
 /** The expected result; `apart`: any answer except the first one. */
 type Outcome = 'replays' | 'runs' | 'apart';
@@ -126,9 +126,8 @@ const OF_PLACE: readonly RuleId[] = ['IDEM-2c', 'POS-4'];
 const ORDER: readonly RuleId[] = ['IDEM-8', 'POS-2'];
 const APART: readonly RuleId[] = ['IDEM-3', 'POS-3'];
 
-const MATRICES: readonly Table<Row>[] = [
-  {
-    id: 'idem-subjects-of-accounts',
+const MATRICES: Readonly<Record<string, Table<Row>>> = {
+  'idem-subjects-of-accounts': {
     title:
       'The subject of a create is its reference, of an update the account, of a batch who its rows are',
     rows: [
@@ -158,8 +157,7 @@ const MATRICES: readonly Table<Row>[] = [
       [ROW_SUBJECT, BATCH, 'a letter moved from reference to email', letterMoved, 'runs'],
     ],
   },
-  {
-    id: 'idem-key-across-brands',
+  'idem-key-across-brands': {
     title: 'The brand is no part of the subject of a create, and part of that of a batch',
     needs: ['firm', 'other_brand'],
     rows: [
@@ -167,8 +165,7 @@ const MATRICES: readonly Table<Row>[] = [
       [ROW_SUBJECT, BATCH, 'a brand', rowBrand, 'runs'],
     ],
   },
-  {
-    id: 'idem-subjects-of-money',
+  'idem-subjects-of-money': {
     title:
       'The subject of a transaction is its reference and of a decision the account, whatever else',
     needs: ['trading_account'],
@@ -189,8 +186,7 @@ const MATRICES: readonly Table<Row>[] = [
     ],
     also: async (t) => observeCase(t, await t.given.place()),
   },
-  {
-    id: 'idem-subjects-of-places',
+  'idem-subjects-of-places': {
     title:
       'The account is the subject of a decision and no part of that of a create; an order has its place',
     needs: ['trading_account', 'second_trading_account'],
@@ -204,8 +200,7 @@ const MATRICES: readonly Table<Row>[] = [
       [OF_PLACE, 'closePosition', 'the trading account', elsewhere, 'runs'],
     ],
   },
-  {
-    id: 'idem-other-credential',
+  'idem-other-credential': {
     title: 'The same request under the same key from another credential of the firm runs',
     needs: ['firm', 'no_amend'],
     rows: [
@@ -221,8 +216,7 @@ const MATRICES: readonly Table<Row>[] = [
       ['IDEM-2b', 'closePosition', 'the credential', as('no_amend'), 'apart'],
     ],
   },
-  {
-    id: 'idem-operations-apart',
+  'idem-operations-apart': {
     title: 'One key serves different operations on one subject without the two meeting',
     needs: ['trading_account'],
     rows: [
@@ -237,8 +231,7 @@ const MATRICES: readonly Table<Row>[] = [
       ['IDEM-3', 'updateAccount', 'it rejects a transaction', decidesThere, 'runs'],
     ],
   },
-  {
-    id: 'idem-key-spaces',
+  'idem-key-spaces': {
     title: 'Spaces around a key are not part of it, and do not count towards its length',
     rows: [
       ['IDEM-1c', 'createAccount', 'two spaces before the key', spelt('  ', ''), 'replays'],
@@ -246,7 +239,7 @@ const MATRICES: readonly Table<Row>[] = [
       ['IDEM-1c', 'createAccount', 'a space on either side', spelt(' ', ' '), 'replays'],
     ],
   },
-];
+};
 
 /** The rows of one operation share one first call, and are sent under its key. */
 function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> {
@@ -298,4 +291,4 @@ function isOfAnother(answer: Answer, first: Answer, { transaction }: ValidCall):
   return id === undefined || answer.at('id') !== id || answer.at('amount') !== first.at('amount');
 }
 
-export const replayMatrices = MATRICES.map((matrix): Scenario => tableScenario(matrix, playRows));
+export const replayMatrices = tableScenarios(MATRICES, playRows);

@@ -1,9 +1,17 @@
 // The scope rule of each operation as rows: without any of its scopes the operation is refused, and
 // changes nothing.
-import type { RuleId, Scenario } from '../engine/types.ts';
+import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
+import type { Scenario, Story } from '../engine/types.ts';
 import { expectEnabled } from '../scenarios/support/subscription-assertions.ts';
 import { FORBIDDEN } from '../spec/errors.ts';
-import { DECISIONS, OPERATIONS, type OperationName, SCOPES } from '../spec/operations.ts';
+import {
+  DECISIONS,
+  OPERATIONS,
+  type OperationName,
+  SCOPED_NAMES,
+  SCOPES,
+  type ScopedName,
+} from '../spec/operations.ts';
 import { as, asHolderOf, type Fault, type RefusalRow, refusals } from './refusals.ts';
 
 /** AUTH-4: only extends the funds scopes; TXN-12 and TXS-17 test it. */
@@ -19,7 +27,8 @@ const allOtherScopes: Fault = (t, valid) => {
 };
 
 /** Without any of its scopes an operation is 403 `forbidden`, under the rule of that operation. */
-function withoutScope(rule: RuleId, operation: OperationName): readonly RefusalRow[] {
+function withoutScope(operation: ScopedName): readonly RefusalRow[] {
+  const { scopeRule: rule } = OPERATIONS[operation];
   return [
     [rule, operation, 'no scope', as('no_scopes'), FORBIDDEN],
     ...(isOfFunds(operation)
@@ -38,48 +47,45 @@ function withEither(operation: OperationName): readonly RefusalRow[] {
 
 const ORDERS = ['openPosition', 'closePosition'] as const;
 
-type ScopeRow = readonly [
-  about: Pick<Scenario, 'id' | 'needs'> & { readonly rule: RuleId },
-  operations: readonly OperationName[],
-  also?: Scenario['run'],
-];
+interface ScopeTable extends Pick<Story, 'needs'> {
+  readonly operations: readonly ScopedName[];
+  readonly also?: Story['run'];
+}
 
-const SCOPED: readonly ScopeRow[] = [
-  [
-    { id: 'acc-scope', rule: 'ACC-21' },
-    ['createAccount'],
-    async (t) => {
-      // A known reference is refused as well: the existing account must not be shown.
-      const { body } = await t.given.account();
-      const answer = await t.call('createAccount', { as: 'no_scopes', body });
-      t.expect('ACC-21', answer).refused(...FORBIDDEN);
-    },
-  ],
-  [{ id: 'upd-scope', rule: 'UPD-13' }, ['updateAccount']],
-  [{ id: 'bulk-scope', rule: 'BULK-13' }, ['bulkCreateAccounts']],
-  [{ id: 'pos-scope', rule: 'POS-1', needs: ['trading_account', 'orders'] }, ORDERS],
-  [{ id: 'txn-scope', rule: 'TXN-12', needs: ['trading_account'] }, ['createTransaction']],
-  [{ id: 'txs-scope', rule: 'TXS-17', needs: ['trading_account', 'amend_only'] }, DECISIONS],
-  [
-    { id: 'hook-scope', rule: 'HOOK-6', needs: ['public_url'] },
-    ['createWebhook', 'listWebhooks', 'getWebhook', 'rotateWebhookSecret', 'disableWebhook'],
-    async (t) => {
-      const { id } = await t.given.webhook(undefined, ['order']);
-      await t.call('disableWebhook', { as: 'no_scopes', id });
-      await expectEnabled(t, 'HOOK-6', id, 'not disabled by what was refused');
-    },
-  ],
-];
+/** A known reference is refused as well: the existing account must not be shown. */
+async function expectKnownRefused(t: ScenarioContext): Promise<void> {
+  const { body } = await t.given.account();
+  const answer = await t.call('createAccount', { as: 'no_scopes', body });
+  t.expect('ACC-21', answer).refused(...FORBIDDEN);
+}
 
-export const scopeScenarios: readonly Scenario[] = SCOPED.map(([about, operations, also]) => {
-  const { rule, needs = [], ...rest } = about;
+async function expectNotDisabled(t: ScenarioContext): Promise<void> {
+  const { id } = await t.given.webhook(undefined, ['order']);
+  await t.call('disableWebhook', { as: 'no_scopes', id });
+  await expectEnabled(t, 'HOOK-6', id, 'not disabled by what was refused');
+}
+
+const OF_WEBHOOKS = SCOPED_NAMES.filter((name) => OPERATIONS[name].scopeRule === 'HOOK-6');
+
+const SCOPED: Readonly<Record<string, ScopeTable>> = {
+  'acc-scope': { operations: ['createAccount'], also: expectKnownRefused },
+  'upd-scope': { operations: ['updateAccount'] },
+  'bulk-scope': { operations: ['bulkCreateAccounts'] },
+  'pos-scope': { operations: ORDERS, needs: ['trading_account', 'orders'] },
+  'txn-scope': { operations: ['createTransaction'], needs: ['trading_account'] },
+  'txs-scope': { operations: DECISIONS, needs: ['trading_account', 'amend_only'] },
+  'hook-scope': { operations: OF_WEBHOOKS, needs: ['public_url'], also: expectNotDisabled },
+};
+
+export const scopeScenarios = Object.entries(SCOPED).map(([id, table]): Scenario => {
+  const { operations, needs = [], ...rest } = table;
   const scopes = OPERATIONS[operations[0]!].scopes.join(' or ');
-  const rows = operations.flatMap((each) => withoutScope(rule, each));
-  return refusals({
+  const rows = operations.flatMap(withoutScope);
+  const story = refusals({
     ...rest,
     title: `Without ${scopes} an operation is 403 forbidden and does nothing`,
     needs: [...needs, 'no_scopes'],
-    rows: rule === 'POS-1' ? [...rows, ...ORDERS.flatMap(withEither)] : rows,
-    ...(also && { also }),
+    rows: operations === ORDERS ? [...rows, ...ORDERS.flatMap(withEither)] : rows,
   });
+  return { id, ...story };
 });

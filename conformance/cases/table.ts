@@ -1,24 +1,24 @@
 // Scenarios as tables: what a row means is up to the function that plays the rows.
 import type { Rules, ScenarioContext } from '../engine/scenario/scenario-context.ts';
-import type { RuleId, Scenario } from '../engine/types.ts';
+import type { RuleId, Scenario, Story } from '../engine/types.ts';
 import { OPERATIONS, type OperationName } from '../spec/operations.ts';
 import { isAvailable } from './calls.ts';
 
 type Row = readonly [Rules, ...unknown[]];
 
-export interface Table<Of extends Row> extends Omit<Scenario, 'rules' | 'run'> {
+export interface Table<Of extends Row> extends Omit<Story, 'rules' | 'run'> {
   readonly rows: readonly Of[];
   /** Rules that `also` tests. */
   readonly besides?: readonly RuleId[];
   /** What a row cannot express: accepted boundaries, open questions. */
-  readonly also?: Scenario['run'];
+  readonly also?: Story['run'];
 }
 
 /** The scenario that plays the rows of a table. */
 export function tableScenario<Of extends Row>(
   { rows, besides = [], also, ...about }: Table<Of>,
   play: (t: ScenarioContext, rows: readonly Of[]) => Promise<void>,
-): Scenario {
+): Story {
   return {
     ...about,
     rules: [...new Set([...rulesOf(rows), ...besides])],
@@ -27,6 +27,14 @@ export function tableScenario<Of extends Row>(
       await also?.(t);
     },
   };
+}
+
+/** The scenarios of several tables, by their ids. */
+export function tableScenarios<Of extends Row>(
+  tables: Readonly<Record<string, Table<Of>>>,
+  play: (t: ScenarioContext, rows: readonly Of[]) => Promise<void>,
+): Scenario[] {
+  return Object.entries(tables).map(([id, table]) => ({ id, ...tableScenario(table, play) }));
 }
 
 export function rulesOf(rows: readonly Row[]): RuleId[] {

@@ -49,6 +49,9 @@ export interface Scenario {
   run(t: ScenarioContext): Promise<void>;
 }
 
+/** A scenario as it is written; its id is the name of its export, in kebab case. */
+export type Story = Omit<Scenario, 'id'>;
+
 /**
  * One request and its answer, one delivery and the receiver's response, or one operator command
  * (its method is the verb, its body the arguments, its answer the result).

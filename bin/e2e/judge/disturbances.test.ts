@@ -13,8 +13,7 @@ import type { ScenarioContext } from '../../../conformance/engine/scenario/scena
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
-import * as bulk from '../../../conformance/scenarios/bulk/create.ts';
-import { idemCrowdOfWrites } from '../../../conformance/scenarios/idempotency/concurrency.ts';
+import { scenarios as all } from '../../../conformance/scenarios/all.ts';
 import { findRule } from '../../../fixtures/rules.ts';
 import { createSandbox } from '../../../simulator/index.ts';
 
@@ -27,7 +26,8 @@ interface Call {
 /** The response instead of that of the sandbox; null resets the connection. */
 type Disturbance = (call: Call) => Response | null | undefined;
 
-const BULK: readonly Scenario[] = Object.values(bulk);
+const BULK = all.filter(({ id }) => /^bulk-(?!scope)/.test(id));
+const CROWD = all.filter(({ id }) => id === 'idem-crowd-of-writes');
 
 interface Playing {
   readonly scenarios?: readonly Scenario[];
@@ -148,7 +148,7 @@ for (const [body, type, deviating] of DUPLICATES) {
       setImmediate(() => setImmediate(() => ended.add(key)));
       return undefined;
     };
-    const [result] = await play({ scenarios: [idemCrowdOfWrites], disturb });
+    const [result] = await play({ scenarios: CROWD, disturb });
     const found = result!.findings.filter(({ verdict }) => verdict === 'deviates');
     const rules = new Set(found.flatMap((each) => each.rules));
     assert.equal(

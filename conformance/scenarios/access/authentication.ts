@@ -15,7 +15,7 @@ import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Who } from '../../engine/send/call.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
 import { FORBIDDEN, READ_ONLY } from '../../spec/errors.ts';
 import {
@@ -51,7 +51,6 @@ function matrixRows(operation: ScopedName): RefusalRow[] {
 }
 
 export const authScopeMatrix = refusals({
-  id: 'auth-scope-matrix',
   title: 'Each scope alone serves its operations; every other scope is refused with 403',
   needs: ['mint', 'trading_account'],
   rows: SCOPED_NAMES.flatMap(matrixRows),
@@ -62,7 +61,6 @@ const OF_ACCOUNTS_AND_WEBHOOKS = SCOPED_NAMES.filter((name) =>
 );
 
 export const authScopesOfRoles = refusals({
-  id: 'auth-scopes-of-roles',
   title: 'transactions:amend alone, and trader scopes, grant nothing on accounts and webhooks',
   needs: ['amend_only', 'delegated'],
   rows: [
@@ -76,8 +74,7 @@ export const authScopesOfRoles = refusals({
 
 const TRADERS = ['trader:funds', AMEND];
 
-export const authAmend: Scenario = {
-  id: 'auth-amend',
+export const authAmend: Story = {
   title: 'transactions:amend widens transactions:write and trader:funds alike',
   rules: ['AUTH-4'],
   needs: ['mint', 'settle', 'fresh_trading_account'],
@@ -130,7 +127,6 @@ function inOtherCase(letter: string): string {
 const CREATE = 'createAccount';
 
 export const authToken = refusals({
-  id: 'auth-token',
   title: 'Without a valid bearer token nothing is done',
   observes: ['NS-16'],
   rows: [
@@ -152,7 +148,6 @@ function observedRefusal(t: ScenarioContext, rules: RefusalRow[0], answer: Answe
 }
 
 export const authTokenEverywhere = refusals({
-  id: 'auth-token-everywhere',
   title: 'No operation is served without a token, nor any read that is found',
   observes: ['NS-2'],
   isForbiddenLeftOut: true,
@@ -173,7 +168,6 @@ export const authTokenEverywhere = refusals({
 const OF_MONEY = WRITE_NAMES.filter((name) => !/Account/.test(name));
 
 export const authReadOnly = refusals({
-  id: 'auth-read-only',
   title: 'A token minted read-only gets 403 read_only_credential on writes, which do nothing',
   observes: ['NS-57'],
   needs: ['read_only', 'delegated'],
@@ -204,7 +198,6 @@ const notPermitted: Fault = async (t, { operation }) => {
 };
 
 export const authPermissions = refusals({
-  id: 'auth-permissions',
   title: 'An operation that the firm may no longer do is 403 forbidden, in a row of a batch too',
   needs: ['permissions', 'trading_account'],
   rows: SCOPED_NAMES.map(

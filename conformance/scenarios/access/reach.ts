@@ -7,7 +7,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall, Who } from '../../engine/send/call.ts';
 import { idText, membersIn } from '../../engine/send/json.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { DECISIONS, OPERATIONS } from '../../spec/operations.ts';
@@ -102,16 +102,14 @@ function expectHiddenBy(
   });
 }
 
-export const authBrand: Scenario = {
-  id: 'auth-brand-reach',
+export const authBrandReach: Story = {
   title: 'A brand-bound credential sees its brand alone; the rest is the 404 of unknown ids',
   rules: ['AUTH-6'],
   needs: ['brand', 'other_brand'],
   run: (t) => lookFrom(t, 'AUTH-6', 'brand', 'other_brand'),
 };
 
-export const authFirm: Scenario = {
-  id: 'auth-firm-reach',
+export const authFirmReach: Story = {
   title: 'The records of another firm are the 404 of unknown ids',
   rules: ['AUTH-7'],
   observes: ['NS-63'],
@@ -258,8 +256,7 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   t.expect('AUTH-7', theirs).is('201, because nothing was created before', first);
 }
 
-export const authDelegated: Scenario = {
-  id: 'auth-delegated-reach',
+export const authDelegatedReach: Story = {
   title: 'A delegated token reaches its own account alone, as if there were no other',
   rules: ['AUTH-5'],
   observes: ['NS-64'],
@@ -289,8 +286,7 @@ async function observeCreating(t: ScenarioContext): Promise<void> {
   });
 }
 
-export const authServerTrader: Scenario = {
-  id: 'auth-server-with-trader-scopes',
+export const authServerWithTraderScopes: Story = {
   title: 'A server credential with trader scopes is not limited to one account',
   rules: ['AUTH-5'],
   // Extra depth: only a control plane knows which credential has exactly these scopes.

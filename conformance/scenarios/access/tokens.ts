@@ -4,7 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { TokenForm } from '../../engine/send/call.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import { HOUR_MS, TOKENS_A_MINUTE } from '../../spec/literals.ts';
 import { expectRefusalForm } from '../limits/measure.ts';
 import { inTurn } from '../support/in-turn.ts';
@@ -23,8 +23,7 @@ const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
 const UNKNOWN_FORM =
   'the specification does not show how a token is asked for (NS-8), and OAuth’s ways are not taken';
 
-export const authTokensWork: Scenario = {
-  id: 'auth-tokens-work',
+export const authTokensWork: Story = {
   title: 'A token from the token endpoint works, and none is given for a wrong secret',
   rules: ['AUTH-3a'],
   observes: ['NS-8', 'NS-50'],
@@ -59,8 +58,7 @@ export const authTokensWork: Scenario = {
   },
 };
 
-export const authTokenScopes: Scenario = {
-  id: 'auth-token-scopes',
+export const authTokenScopes: Story = {
   title: 'A token from the token endpoint holds the scopes of its client and no others',
   rules: ['AUTH-4'],
   needs: ['mint'],
@@ -74,8 +72,7 @@ export const authTokenScopes: Scenario = {
   },
 };
 
-export const authTokenExpires: Scenario = {
-  id: 'auth-token-expires',
+export const authTokenExpires: Story = {
   title: 'A token works for the time that it is given, and is no valid token after it',
   rules: ['AUTH-1', 'AUTH-3a'],
   // Extra depth: a token need not state its lifetime, but if it does, the token must expire.
@@ -109,8 +106,7 @@ const A_MINUTE_MS = 61_000;
 /** Long enough for the allowance to be full. */
 const LONG_REST_MS = 2 * HOUR_MS;
 
-export const authTokenBudget: Scenario = {
-  id: 'auth-token-budget',
+export const authTokenBudget: Story = {
   title: 'A client gets 10 tokens a minute, which is its own affair and apart from other traffic',
   rules: ['AUTH-3b', 'AUTH-3c', 'LIM-6'],
   observes: ['NS-51'],
@@ -199,8 +195,7 @@ async function askUntilLimited(t: ScenarioContext, client: Known, form: TokenFor
   return { answers, tokens };
 }
 
-export const authTokenBudgetApart: Scenario = {
-  id: 'auth-token-budget-apart',
+export const authTokenBudgetApart: Story = {
   title: 'Asking for tokens takes nothing from the rate of other traffic, nor the other way round',
   rules: ['AUTH-3c'],
   needs: ['mint', 'rates', 'clock'],

@@ -15,7 +15,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import { printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, STALE } from '../../spec/errors.ts';
 import {
   DAY_MS,
@@ -30,8 +30,7 @@ import { emailInUse, emailWithoutAt, reference, referenceOf } from '../support/f
 
 const CREATE = 'createAccount';
 
-export const accCreated: Scenario = {
-  id: 'acc-created',
+export const accCreated: Story = {
   title: 'A valid create with a new reference answers 201 and the account, whose status is New',
   rules: ['ACC-1', 'ACC-20'],
   observes: ['NS-27'],
@@ -70,8 +69,7 @@ const FULL = {
 };
 const SPARSE = { ...FULL, ...eachOptional(textOrNull) };
 
-export const accShape: Scenario = {
-  id: 'acc-shape',
+export const accShape: Story = {
   title: 'An account has the listed fields, never the email, and a strong ETag of its revision',
   rules: ['ACC-1', 'ACC-18', 'ACC-19', 'CONV-1a'],
   observes: ['NS-44'],
@@ -127,11 +125,11 @@ type KeptRow = readonly [what: string, over: (t: ScenarioContext) => RequestBody
 
 function keeps(
   rule: RuleId,
-  about: Pick<Scenario, 'id' | 'title' | 'observes'>,
+  about: Pick<Story, 'title' | 'observes'>,
   rows: readonly KeptRow[],
   expected: (t: ScenarioContext, answer: Answer, sent: RequestBody) => unknown,
-  also?: Scenario['run'],
-): Scenario {
+  also?: Story['run'],
+): Story {
   return {
     ...about,
     rules: [rule],
@@ -161,7 +159,7 @@ function keeps(
 
 export const accStoredAsSent = keeps(
   'ACC-14',
-  { id: 'acc-stored-as-sent', title: 'country and language are stored as sent' },
+  { title: 'country and language are stored as sent' },
   [
     ['letters in any case', () => ({ country: 'uNited kingdoM', language: 'en_gb-Xx' })],
     ['symbols', () => ({ country: ' Österreich 🇦🇹 ', language: 'not a language: 42' })],
@@ -194,7 +192,6 @@ function namesOf(answer: Answer): string {
 export const accNamedAfterEmail = keeps(
   'ACC-13',
   {
-    id: 'acc-named-after-email',
     title: 'With both names omitted the account is named after the email',
     observes: ['NS-25'],
   },
@@ -231,7 +228,7 @@ const COUNTRY_CODES: Readonly<Record<string, string>> = { FR: '33', NL: '31' };
 
 export const accPhoneRegion = keeps(
   'ACC-12',
-  { id: 'acc-phone-region', title: 'phone_region decides how a national number is normalised' },
+  { title: 'phone_region decides how a national number is normalised' },
   [national('FR'), national('NL'), HINTED],
   (t, answer, { phone, phone_region }) => {
     const isNational = String(phone).startsWith('0');
@@ -252,7 +249,6 @@ const invalid: Expected = (t, rules, answer) => {
 };
 
 export const accBrandRequired = refusals({
-  id: 'acc-brand-required',
   title: 'A firm-wide credential that names no brand_id gets 422 validation_failed',
   needs: ['firm'],
   role: 'firm',
@@ -262,7 +258,6 @@ export const accBrandRequired = refusals({
 const otherBrand = body((t) => ({ brand_id: t.brandId('other_brand') ?? UNKNOWN_ID }));
 
 export const accBrandBound = refusals({
-  id: 'acc-brand-bound',
   title: 'A brand-bound credential creates at its own brand, and at another it gets 403 forbidden',
   needs: ['brand'],
   role: 'brand',
@@ -281,8 +276,7 @@ export const accBrandBound = refusals({
   },
 });
 
-export const accNothingElse: Scenario = {
-  id: 'acc-nothing-else',
+export const accNothingElse: Story = {
   title: 'The owner cannot be set by the request, and no trading account comes with the account',
   rules: ['ACC-22'],
   lane: 'own_world',
@@ -322,8 +316,7 @@ function expectNamed(t: ScenarioContext, rule: RuleId, answer: Answer, id: strin
   t.expect(rule, answer).is(`the account ${id}: ${what}`, answer.isOf(id), seen);
 }
 
-export const accReferenceKnown: Scenario = {
-  id: 'acc-reference-known',
+export const accReferenceKnown: Story = {
   title: 'A reference names one account for ever, and answers 200 with it; nothing is changed',
   rules: ['ACC-5', 'ACC-7', 'IDEM-12'],
   observes: ['NS-56'],
@@ -361,8 +354,7 @@ export const accReferenceKnown: Scenario = {
   },
 };
 
-export const accReferenceCase: Scenario = {
-  id: 'acc-reference-case',
+export const accReferenceCase: Story = {
   title: 'References match case-insensitively',
   rules: ['ACC-6'],
   async run(t) {
@@ -393,8 +385,7 @@ const LATER = [
   ['a quarter', 92 * DAY_MS],
 ] as const;
 
-export const accInTime: Scenario = {
-  id: 'acc-in-time',
+export const accInTime: Story = {
   title: 'An account keeps its reference, its email and its tag, however much time passes',
   rules: ['ACC-7', 'ACC-8', 'UPD-1', 'UPD-7'],
   needs: ['clock'],
@@ -462,7 +453,6 @@ const storedSpelt = sharingPhone(spelt, plain);
 const storedLocal = sharingPhone(local, plain);
 
 export const accRefused = refusals({
-  id: 'acc-refused',
   title: 'An invalid member is 422, a missing one unreadable, an email or phone that is taken 409',
   observes: ['NS-20', 'NS-40'],
   rows: [
@@ -511,8 +501,7 @@ async function expectOneOf(t: ScenarioContext, rule: RuleId, shared: RequestBody
   t.claim(rule, words, created === 1 && isRest, seen, ...answers);
 }
 
-export const accOtherBrand: Scenario = {
-  id: 'acc-other-brand',
+export const accOtherBrand: Story = {
   title: 'The same email and phone at another brand of the firm are no conflict',
   rules: ['ACC-10', 'ACC-11'],
   observes: ['NS-20'],
@@ -547,8 +536,7 @@ const FORMATS: readonly ((t: ScenarioContext) => string)[] = [
   (t) => `${t.fresh.phone()}/#*+`,
 ];
 
-export const accPhoneAnyFormat: Scenario = {
-  id: 'acc-phone-any-format',
+export const accPhoneAnyFormat: Story = {
   title: 'A phone is never refused for its formatting, and is answered in normalised form',
   rules: ['ACC-11'],
   observes: ['NS-24', 'NS-62'],

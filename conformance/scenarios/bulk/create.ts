@@ -10,7 +10,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import { isObject, printJson } from '../../engine/send/json.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import { INVALID, TOO_WIDE } from '../../spec/errors.ts';
 import { MOST_ROWS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { expectReferenceFree } from '../support/account-assertions.ts';
@@ -44,7 +44,6 @@ const early = faultyRow(7, noReference);
 const late = faultyRow(127, noReference);
 
 export const bulkRowWithoutReference = refusals({
-  id: 'bulk-row-without-reference',
   title: 'A row without client_reference_id refuses the whole batch and is named by its index',
   observes: ['NS-6', 'NS-33'],
   rows: [
@@ -63,7 +62,6 @@ function brandRefused(role: Role, other: Role) {
 }
 
 export const bulkRowOfAnotherBrand = refusals({
-  id: 'bulk-row-of-another-brand',
   title: 'A row with a brand out of reach refuses the whole batch and is named by its index',
   observes: ['NS-6'],
   needs: ['brand'],
@@ -83,7 +81,6 @@ export const bulkRowOfAnotherBrand = refusals({
 });
 
 export const bulkRowOfAnotherFirm = refusals({
-  id: 'bulk-row-of-another-firm',
   title: 'A row with a brand of another firm refuses the whole batch of a firm-wide credential',
   observes: ['NS-6'],
   needs: ['firm', 'other_firm'],
@@ -94,8 +91,7 @@ export const bulkRowOfAnotherFirm = refusals({
 /** BULK-3: the status of a single create, by the specification. */
 const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;
 
-export const bulkRowsFareAlone: Scenario = {
-  id: 'bulk-rows-fare-alone',
+export const bulkRowsFareAlone: Story = {
   title: 'A mixed batch answers 200, row by row as single creates would have been answered',
   rules: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8', 'CONV-1a'],
   async run(t) {
@@ -162,8 +158,7 @@ export const bulkRowsFareAlone: Scenario = {
   },
 };
 
-export const bulkSizes: Scenario = {
-  id: 'bulk-sizes',
+export const bulkSizes: Story = {
   title: 'A batch has 1 to 1000 rows: none is 422, one more is 413',
   rules: ['BULK-1', 'BULK-2', 'BULK-4', 'BULK-6', 'BULK-7'],
   async run(t) {
@@ -202,8 +197,7 @@ export const bulkSizes: Scenario = {
   },
 };
 
-export const bulkResubmitted: Scenario = {
-  id: 'bulk-resubmitted',
+export const bulkResubmitted: Story = {
   title: 'A partly failed batch sent again, and a reference twice in one batch, duplicate nothing',
   rules: ['BULK-2', 'BULK-11', 'BULK-12'],
   async run(t) {

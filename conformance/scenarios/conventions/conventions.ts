@@ -5,13 +5,12 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import { membersIn, printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { INVALID } from '../../spec/errors.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { findReads } from '../support/reads.ts';
 
-export const convAmounts: Scenario = {
-  id: 'conv-amounts',
+export const convAmounts: Story = {
   title: 'The string form of an amount is always accepted, and answered with no precision lost',
   rules: ['CONV-2a', 'CONV-2b'],
   needs: ['trading_account'],
@@ -52,8 +51,7 @@ export const convAmounts: Scenario = {
 const ORDER_IDS = ['id', 'order_id', 'position_id', 'trading_account_id', 'account_id'];
 const ORDER_AMOUNTS = ['volume', 'size', 'price', 'open_price', 'close_price', 'amount'];
 
-export const convOrders: Scenario = {
-  id: 'conv-orders',
+export const convOrders: Story = {
   title: 'Ids, volumes and prices of orders are decimal strings, their times epoch milliseconds',
   rules: ['CONV-1a', 'CONV-2a', 'CONV-4'],
   observes: ['NS-1'],
@@ -120,7 +118,6 @@ function brand(change: (value: Json) => Json): Fault {
 
 /** Lenient number parsers accept all of these ids except the first. */
 export const convNumberIds = refusals({
-  id: 'conv-number-ids',
   title: 'An account create with a JSON number for brand_id is refused as unreadable',
   rows: [
     ['CONV-1b', 'createAccount', 'a number', brand(toNumber), 'unreadable'],
@@ -134,7 +131,6 @@ export const convNumberIds = refusals({
 const TRADING_ACCOUNT = 'trading_account_id';
 
 export const convIdsOfMoney = refusals({
-  id: 'conv-ids-of-money',
   title: 'Numbers for the ids of a transaction or position are unreadable; odd strings are 422',
   needs: ['trading_account'],
   rows: [
@@ -151,8 +147,7 @@ export const convIdsOfMoney = refusals({
   ],
 });
 
-export const convReads: Scenario = {
-  id: 'conv-reads',
+export const convReads: Story = {
   title: 'The read endpoints give record_id and account_id as JSON numbers',
   rules: ['CONV-3'],
   observes: ['NS-2'],

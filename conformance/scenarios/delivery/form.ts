@@ -5,7 +5,7 @@ import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts'
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import { printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { DAY_MS } from '../../spec/literals.ts';
 import { advanceTo } from '../support/clock.ts';
 import { inTurn } from '../support/in-turn.ts';
@@ -41,8 +41,7 @@ function timeIn(signature: Signature | undefined): string {
   return (signature && valuesAt(signature, 't')[0]) ?? '';
 }
 
-export const evtForm: Scenario = {
-  id: 'evt-form',
+export const evtForm: Story = {
   title: 'A delivery is a signed POST of the envelope with the id of the subscription',
   rules: ['EVT-2a', 'EVT-3', 'EVT-5a', 'EVT-5b', 'EVT-6'],
   observes: ['NS-9', 'NS-10'],
@@ -169,8 +168,7 @@ function expectEnvelopes(t: ScenarioContext, pairs: readonly RecordedDelivery[][
   t.observe('NS-9', words, { envelope_seq_name: names[0] }, isUnlike);
 }
 
-export const evtRepeat: Scenario = {
-  id: 'evt-repeat',
+export const evtRepeat: Story = {
   title: 'A repeat has the id and number of the event, and a time and signature of its own',
   rules: ['EVT-2b', 'EVT-5b', 'EVT-6'],
   needs: ['receiver'],
@@ -224,8 +222,7 @@ function claimSigned(
   t.claim(rule, words, isSignedWith(secret, delivered), value, delivered);
 }
 
-export const evtRotation: Scenario = {
-  id: 'evt-rotation',
+export const evtRotation: Story = {
   title: 'During a rotation there are two v1, under the new secret and the previous one',
   rules: ['EVT-6', 'EVT-7'],
   observes: ['NS-22', 'NS-61'],

@@ -7,7 +7,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { Answer } from '../../engine/send/answer.ts';
 import { openEventsChannel } from '../../engine/send/events-channel.ts';
 import { printJson } from '../../engine/send/json.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
 import { inTurn } from '../support/in-turn.ts';
 import { readSubscription } from '../support/subscription-assertions.ts';
@@ -24,8 +24,7 @@ import { deliveryTimeoutMs, flushDeliveries, subscribe, triggerEvent } from './e
 
 const seqOf = (subscription: Answer) => Number(subscription.at('last_delivered_seq'));
 
-export const evtProgress: Scenario = {
-  id: 'evt-progress',
+export const evtProgress: Story = {
   title: 'last_delivered_seq is the last event that was taken, and stays where delivery stopped',
   rules: ['EVT-10a'],
   observes: ['NS-28'],
@@ -110,8 +109,7 @@ export const evtProgress: Scenario = {
   },
 };
 
-export const evtChannel: Scenario = {
-  id: 'evt-channel',
+export const evtChannel: Story = {
   title: 'For 7 days the events channel repeats what came after after_seq, as it was delivered',
   rules: ['EVT-2a', 'EVT-10b'],
   observes: ['NS-12'],

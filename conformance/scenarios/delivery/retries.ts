@@ -6,7 +6,7 @@ import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts'
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenWebhook } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import type { EndpointAnswer, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { DAY_MS, HOUR_MS } from '../../spec/literals.ts';
 import { PUBLIC } from '../support/addresses.ts';
@@ -44,8 +44,7 @@ const WAITS: readonly (readonly [words: string, ms: number])[] = [
 const EARLY_MS = 500;
 const LATE_MS = 6_000;
 
-export const evtTimetable: Scenario = {
-  id: 'evt-timetable',
+export const evtTimetable: Story = {
   title: 'A failed delivery is tried again after 30 s, 2, 10, 30 min, 2, 6, 12 h, and then no more',
   rules: ['EVT-8a', 'EVT-8b'],
   needs: ['receiver', 'clock'],
@@ -146,8 +145,7 @@ function claimFate(
   t.claim(rule, `${words} is ${expected}`, comesAgain === fails, `${all.length} attempts`, ...all);
 }
 
-export const evtFailures: Scenario = {
-  id: 'evt-failures',
+export const evtFailures: Story = {
   title: 'Every answer outside 200 to 299 is a failure, a redirect too, which is not followed',
   rules: ['EVT-9a'],
   needs: ['receiver', 'clock'],
@@ -171,8 +169,7 @@ export const evtFailures: Scenario = {
   },
 };
 
-export const evtSlow: Scenario = {
-  id: 'evt-slow',
+export const evtSlow: Story = {
   title: 'An answer slower than 15 seconds is a failure, one after 14 seconds is none',
   rules: ['EVT-9b'],
   observes: ['NS-42'],
@@ -241,8 +238,7 @@ const REAL_LATE_MS = 10 * SECOND_MS;
 const REAL_EARLY_MS = 2 * SECOND_MS;
 const FIRST_WAIT_MS = 30 * SECOND_MS;
 
-export const evtRealTime: Scenario = {
-  id: 'evt-real-time',
+export const evtRealTime: Story = {
   title: 'In real time: what fails comes again 30 seconds later, and what is taken does not',
   rules: ['EVT-8a', 'EVT-9a', 'EVT-9b'],
   needs: ['receiver'],
@@ -291,8 +287,7 @@ function expectFirstWait(t: ScenarioContext, first: RecordedDelivery, second?: R
 const disable = (t: ScenarioContext, id: string) =>
   t.control('disableWebhook', { id }, ...SUCCESS_STATUSES);
 
-export const evtDisabled: Scenario = {
-  id: 'evt-disabled',
+export const evtDisabled: Story = {
   title: 'A disabled subscription receives nothing more, others go on',
   rules: ['HOOK-5', 'EVT-13'],
   needs: ['receiver'],
@@ -307,8 +302,7 @@ export const evtDisabled: Scenario = {
   },
 };
 
-export const hookDisabledForGood: Scenario = {
-  id: 'hook-disabled-for-good',
+export const hookDisabledForGood: Story = {
   title: 'Nothing makes a disabled subscription deliver again: time, rotation or a new one',
   rules: ['HOOK-13', 'EVT-13'],
   needs: ['receiver', 'clock'],
@@ -373,8 +367,7 @@ const CHANGES: readonly (readonly [when: string, ...addresses: string[]])[] = [
   ['one address of two', PUBLIC, '169.254.169.254'],
 ];
 
-export const evtTargetChanged: Scenario = {
-  id: 'evt-target-changed',
+export const evtTargetChanged: Story = {
   title: 'A target that is no longer public gets nothing: its subscription is disabled and says so',
   rules: ['EVT-11', 'HOOK-13'],
   needs: ['receiver', 'dns', 'clock'],

@@ -7,7 +7,7 @@ import type { Role } from '../../engine/capabilities.ts';
 import type { RecordedDelivery } from '../../engine/record/exchange-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Inconclusive, MissingCapability } from '../../engine/scenario-errors.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { CATEGORIES, type Category, HOUR_MS } from '../../spec/literals.ts';
 import { OPERATIONS, type WriteName } from '../../spec/operations.ts';
@@ -72,8 +72,7 @@ async function expectRouted<Source>(
   }
 }
 
-export const evtCategories: Scenario = {
-  id: 'evt-categories',
+export const evtCategories: Story = {
   title: 'A subscription gets the events of its categories and no others',
   rules: ['EVT-1', 'EVT-4'],
   needs: ['receiver'],
@@ -124,8 +123,7 @@ const BRANDS: readonly Audience[] = [
   ['other_brand', 'bound to another brand', 'other_brand'],
 ];
 
-export const evtBrands: Scenario = {
-  id: 'evt-brands',
+export const evtBrands: Story = {
   title: 'A brand’s subscription gets the events of that brand, a firm-wide one those of all',
   rules: ['EVT-12'],
   needs: ['receiver', 'firm', 'brand', 'other_brand'],
@@ -137,8 +135,7 @@ const FIRMS: readonly Audience[] = [
   ['other_firm', 'of another firm', 'other_firm'],
 ];
 
-export const evtFirms: Scenario = {
-  id: 'evt-firms',
+export const evtFirms: Story = {
   title: 'No subscription gets the events of another firm',
   rules: ['EVT-12'],
   needs: ['receiver', 'firm', 'other_firm'],
@@ -161,8 +158,7 @@ async function expectReach(t: ScenarioContext, audiences: readonly Audience[]): 
 
 const CROWD = 8;
 
-export const evtEvery: Scenario = {
-  id: 'evt-every',
+export const evtEvery: Story = {
   title: 'Every event arrives, of those that happen at once and of those behind one that fails',
   rules: ['EVT-2a', 'EVT-4'],
   needs: ['receiver'],
@@ -254,8 +250,7 @@ const CAUSES: readonly (readonly [WriteName, { readonly [C in Category]?: string
   ['closePosition', { position: 'position.closed', order: 'order.filled' }],
 ];
 
-export const evtKinds: Scenario = {
-  id: 'evt-kinds',
+export const evtKinds: Story = {
   title: 'Each event that the operations bring arrives at each of two subscriptions to one URL',
   rules: ['EVT-4'],
   observes: ['NS-11'],

@@ -21,7 +21,7 @@ import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-cont
 import { Blocked, Unreachable } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import { printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { ERROR_TABLE } from '../../spec/errors.ts';
 import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { takesBody, WRITE_NAMES } from '../../spec/operations.ts';
@@ -70,7 +70,6 @@ const noKey: Fault = () => ({ key: null });
 const loopback = body({ url: 'https://127.0.0.1/conformance' });
 
 export const errTable = refusals({
-  id: 'err-table',
   title: 'Refusals are problems in one form, each code under its status',
   observes: ['NS-13', 'NS-31', 'NS-32'],
   isOfFormAlone: true,
@@ -112,8 +111,7 @@ function observeEntry(t: ScenarioContext, entry: Json | undefined) {
   t.observe('NS-13', printJson(entry), form === undefined ? {} : { error_entry: form });
 }
 
-export const errTrouble: Scenario = {
-  id: 'err-trouble',
+export const errTrouble: Story = {
   title: 'A failure, contention and an attempt in flight are problems with their codes',
   rules: PROBLEM,
   needs: ['fault', 'clock'],
@@ -136,8 +134,7 @@ export const errTrouble: Scenario = {
   },
 };
 
-export const errLimited: Scenario = {
-  id: 'err-limited',
+export const errLimited: Story = {
   title: 'A request over the rate is refused with a 429 problem',
   rules: PROBLEM,
   needs: ['mint', 'rates', 'clock'],
@@ -156,8 +153,7 @@ export const errLimited: Scenario = {
   },
 };
 
-export const errRequestIds: Scenario = {
-  id: 'err-request-ids',
+export const errRequestIds: Story = {
   title: 'Each response of a write carries X-Request-Id, different for every call',
   rules: ['ERR-4'],
   async run(t) {
@@ -203,7 +199,6 @@ const broken = raw(() => BROKEN_JSON);
 const TAKE_BODIES = [...WRITE_NAMES, 'createWebhook' as const].filter(takesBody);
 
 export const errUnreadable = refusals({
-  id: 'err-unreadable',
   title: 'A body that cannot be read is refused in plain text, not as problem+json',
   observes: ['NS-14', 'NS-15', 'NS-47'],
   isForbiddenLeftOut: true,
@@ -264,8 +259,7 @@ async function observeSize(t: ScenarioContext): Promise<void> {
   }
 }
 
-export const errCheckOrder: Scenario = {
-  id: 'err-check-order',
+export const errCheckOrder: Story = {
   title: 'A body that cannot be read is refused in plain text if nothing else comes before it',
   rules: ['ERR-2'],
   observes: ['NS-17'],

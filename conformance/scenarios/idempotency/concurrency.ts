@@ -6,7 +6,7 @@ import { isReplayOf } from '../../engine/judge/replay.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { IN_FLIGHT } from '../../spec/errors.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { immediateAnswer, suspendRequest } from '../support/clock.ts';
@@ -18,8 +18,7 @@ const RACED_WRITES: readonly WriteName[] = [
   ...(['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction'] as const),
 ];
 
-export const idemCrowdOfWrites: Scenario = {
-  id: 'idem-crowd-of-writes',
+export const idemCrowdOfWrites: Story = {
   title: 'Of identical writes at once one runs; the others replay it or are 409 in flight',
   rules: ['IDEM-15'],
   async run(t) {
@@ -74,8 +73,7 @@ function expectOneRun(
 }
 
 /** If requests are held between check and write, a check without a reservation always fails. */
-export const idemCrowdHeldBack: Scenario = {
-  id: 'idem-crowd-held-back',
+export const idemCrowdHeldBack: Story = {
   title: 'Of identical requests that all come before the first one runs, one runs',
   rules: ['IDEM-15'],
   needs: ['fault', 'clock', 'trading_account'],
@@ -105,8 +103,7 @@ export const idemCrowdHeldBack: Scenario = {
   },
 };
 
-export const idemInFlight: Scenario = {
-  id: 'idem-in-flight',
+export const idemInFlight: Story = {
   title: 'A repeat of a write that still runs is 409 idempotency_in_flight, then gets its answer',
   rules: ['IDEM-14a'],
   needs: ['fault', 'clock', 'trading_account'],
@@ -144,8 +141,7 @@ async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise
   return true;
 }
 
-export const idemInFlightApart: Scenario = {
-  id: 'idem-in-flight-apart',
+export const idemInFlightApart: Story = {
   title: 'An attempt that still runs holds up its own subject and credential alone',
   rules: ['IDEM-2b', 'IDEM-14a'],
   needs: ['fault', 'clock', 'no_amend'],
@@ -177,8 +173,7 @@ function claimImmediate(
   t.claim(rule, words, truth ?? false, seen, ...(answer ? [answer] : []));
 }
 
-export const idemNotAbandoned: Scenario = {
-  id: 'idem-not-abandoned',
+export const idemNotAbandoned: Story = {
   title: 'An attempt that takes almost as long as allowed, or hangs that long, is not given up',
   rules: ['IDEM-14b'],
   observes: ['NS-34'],
@@ -219,8 +214,7 @@ async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer
 }
 
 /** Each with its own key: a request that loses the race finds the record of the winner. */
-export const idemReferenceInACrowd: Scenario = {
-  id: 'idem-reference-in-a-crowd',
+export const idemReferenceInACrowd: Story = {
   title: 'One reference under several keys at the same moment ends as one record',
   rules: ['IDEM-12', 'ACC-5'],
   async run(t) {

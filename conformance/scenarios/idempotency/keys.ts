@@ -16,7 +16,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Call } from '../../engine/send/call.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
 import { HOUR_MS, KEY_KEPT_MS, LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
 import { isDecision, OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
@@ -49,7 +49,6 @@ const idAsNumber = { body: { trading_account_id: Number(UNKNOWN_ID) } };
 const noAt = { body: { client_reference_id: 'x', email: 'x' } };
 
 export const idemKeyRequired = refusals({
-  id: 'idem-key-required',
   title: 'Every write requires a key, and checks it before anything else, else 400',
   observes: ['NS-58'],
   rows: [
@@ -74,8 +73,7 @@ export const idemKeyRequired = refusals({
 /** Characters with a meaning in URLs, headers and SQL. */
 const PUNCTUATION = `%41 100% a,b;c=d 'e' "f" /g\\h`;
 
-export const idemKeyLength: Scenario = {
-  id: 'idem-key-length',
+export const idemKeyLength: Story = {
   title: 'A trimmed key has 1 to 255 characters, all of which count',
   rules: ['IDEM-1b'],
   async run(t) {
@@ -106,8 +104,7 @@ export const idemKeyLength: Scenario = {
   },
 };
 
-export const idemOtherToken: Scenario = {
-  id: 'idem-other-token',
+export const idemOtherToken: Story = {
   title: 'A key belongs to the credential and not to its token: a new token repeats as the old one',
   rules: ['IDEM-2b'],
   needs: ['client'],
@@ -130,8 +127,7 @@ export const idemOtherToken: Scenario = {
   },
 };
 
-export const idemCredentialsAlike: Scenario = {
-  id: 'idem-credentials-alike',
+export const idemCredentialsAlike: Story = {
   title: 'Two credentials of one brand are two, and so are two delegated tokens of one account',
   rules: ['IDEM-2b'],
   needs: ['mint', 'brand', 'trading_account'],
@@ -166,8 +162,7 @@ const NOT_KEPT = [
   [503, 'IDEM-6b'],
 ] as const;
 
-export const idemTroubleBefore: Scenario = {
-  id: 'idem-trouble-before',
+export const idemTroubleBefore: Story = {
   title: 'A 429, 500 or 503 instead of each write is not kept: the key runs when sent again',
   rules: NOT_KEPT.map(([, rule]) => rule),
   needs: ['fault', 'trading_account'],
@@ -195,8 +190,7 @@ export const idemTroubleBefore: Scenario = {
 /** A margin before and after a record expires. */
 const LITTLE_MS = 5_000;
 
-export const idemKeyLifetime: Scenario = {
-  id: 'idem-key-lifetime',
+export const idemKeyLifetime: Story = {
   title: 'The key of each write replays just before its record expires, and runs again just after',
   rules: ['IDEM-7a', 'IDEM-7b'],
   needs: ['clock'],
@@ -265,8 +259,7 @@ async function keptRefusal(t: ScenarioContext): Promise<KeptWrite> {
   return { words: 'a refused create', first, again: () => t.call(valid) };
 }
 
-export const idemAgeOfASlowAnswer: Scenario = {
-  id: 'idem-age-of-a-slow-answer',
+export const idemAgeOfASlowAnswer: Story = {
   title: 'The record of a slow attempt expires once its answer is old enough, if not before',
   rules: ['IDEM-7b'],
   observes: ['NS-42'],
@@ -297,8 +290,7 @@ export const idemAgeOfASlowAnswer: Scenario = {
 /** More keys than a cache with a round size holds. */
 const MANY = 1_010;
 
-export const idemManyKeys: Scenario = {
-  id: 'idem-many-keys',
+export const idemManyKeys: Story = {
   title: 'A repeat gets the first answer, however many other keys were used since',
   rules: ['IDEM-4a', 'IDEM-4b'],
   // Extra depth: so many requests are a burden if the clock cannot be moved.

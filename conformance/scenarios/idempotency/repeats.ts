@@ -10,7 +10,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, UnknownPayload } from '../../engine/scenario-errors.ts';
 import { type Answer, memberAt } from '../../engine/send/answer.ts';
 import { membersIn, printJson } from '../../engine/send/json.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Scenario, Story } from '../../engine/types.ts';
 import {
   FORBIDDEN,
   INVALID,
@@ -187,9 +187,9 @@ const isRule = (corrected: RefusedRow[4]): corrected is 'IDEM-11' | 'IDEM-13' =>
 
 function refusalsOf(
   all: readonly RefusedRow[],
-  about: Omit<Scenario, 'rules' | 'run'>,
-  also?: Scenario['run'],
-): Scenario {
+  about: Omit<Story, 'rules' | 'run'>,
+  also?: Story['run'],
+): Story {
   const further = new Set(all.map(([, , , , corrected]) => corrected).filter(isRule));
   return {
     ...about,
@@ -284,8 +284,7 @@ async function observeUnreadable(t: ScenarioContext): Promise<void> {
 /** Long enough for automatic settlement (NS-3), and for the effects of a second run. */
 const SETTLES_MS = 60_000;
 
-export const idemRepeatsLeaveNothing: Scenario = {
-  id: 'idem-repeats-leave-nothing',
+export const idemRepeatsLeaveNothing: Story = {
   title: 'A repeat of any write leaves no record, no event, no other state and no money behind',
   rules: ['IDEM-4c'],
   needs: ['ledger', 'emit', 'settle', 'clock', 'fresh_trading_account'],
@@ -360,8 +359,7 @@ const LONGEST_MS = 8_000;
 /** For further events of a twin after its first one. */
 const MORE_MS = 2_000;
 
-export const idemRepeatsEmitNothing: Scenario = {
-  id: 'idem-repeats-emit-nothing',
+export const idemRepeatsEmitNothing: Story = {
   title: 'A repeat causes no further event',
   rules: ['IDEM-4c'],
   needs: ['receiver', 'trading_account'],
@@ -422,7 +420,6 @@ export const idemReplays = WRITE_NAMES.map(replayOf);
 export const idemRefusalsOfAccounts = refusalsOf(
   OF_ACCOUNTS,
   {
-    id: 'idem-refusals-of-accounts',
     title: 'Refused writes of accounts get the same refusal again, even once they are corrected',
     observes: ['NS-30'],
   },
@@ -430,7 +427,6 @@ export const idemRefusalsOfAccounts = refusalsOf(
 );
 
 export const idemRefusalsOfMoney = refusalsOf(OF_MONEY, {
-  id: 'idem-refusals-of-money',
   title: 'Refused transactions and orders get the same refusal again',
   needs: ['trading_account'],
 });

@@ -8,7 +8,7 @@ import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { OperationCall } from '../../engine/send/call.ts';
 import { CONNECTIONS } from '../../engine/send/sender.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import type { FirmRate } from '../../providers/control-plane.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { HOUR_MS, UNKNOWN_ID } from '../../spec/literals.ts';
@@ -43,14 +43,13 @@ import {
 import { about, nearly, shownBy, weighBurst, weighTogether } from './rate-evidence.ts';
 
 /** The common properties of all scenarios that exhaust a rate. */
-const LIMITED = { lane: 'limits', provokes: [429] } as const satisfies Partial<Scenario>;
+const LIMITED = { lane: 'limits', provokes: [429] } as const satisfies Partial<Story>;
 
 /** Half a day: long enough for a target to forget an idle credential. */
 const LONG_REST_MS = 12 * HOUR_MS;
 
-export const limRate: Scenario = {
+export const limRate: Story = {
   ...LIMITED,
-  id: 'lim-rate',
   title: 'About a second of allowance is served at once, then 429, and so much a second on',
   rules: ['LIM-1', 'LIM-2', 'LIM-5', 'LIM-6', 'LIM-8'],
   needs: ['bursts', 'plan'],
@@ -151,7 +150,7 @@ function expectBurst(
 
 type RateRow = readonly [words: string, perSecond: number, Partial<CredentialOptions>];
 
-function rates(rule: RuleId, about: Omit<Scenario, 'run' | 'rules'>, rows: readonly RateRow[]) {
+function rates(rule: RuleId, about: Omit<Story, 'run' | 'rules'>, rows: readonly RateRow[]) {
   return {
     ...LIMITED,
     ...about,
@@ -163,13 +162,12 @@ function rates(rule: RuleId, about: Omit<Scenario, 'run' | 'rules'>, rows: reado
         await expectRate(t, rule, `${words}: `, { credential, perSecond, request });
       }
     },
-  } satisfies Scenario;
+  } satisfies Story;
 }
 
 export const limPlans = rates(
   'LIM-1',
   {
-    id: 'lim-plans',
     title: 'Standard is 50 a second and Pro 200; a new credential is on Sandbox, at 5',
     needs: ['bursts', 'plan', 'mint'],
   },
@@ -184,7 +182,6 @@ export const limPlans = rates(
 export const limOwnLimit = rates(
   'LIM-4',
   {
-    id: 'lim-own-limit',
     title: 'A limit of its own takes the place of the plan, be it higher or lower',
     needs: ['bursts', 'plan', 'rates', 'mint'],
   },
@@ -194,9 +191,8 @@ export const limOwnLimit = rates(
   ],
 );
 
-export const limPerCredential: Scenario = {
+export const limPerCredential: Story = {
   ...LIMITED,
-  id: 'lim-per-credential',
   title: 'Each credential has an allowance of its own, which its tokens share',
   rules: ['LIM-1'],
   needs: ['bursts', 'plan', 'mint'],
@@ -227,9 +223,8 @@ export const limPerCredential: Scenario = {
   },
 };
 
-export const limDelegated: Scenario = {
+export const limDelegated: Story = {
   ...LIMITED,
-  id: 'lim-delegated',
   title: 'A delegated token is metered against its minting credential, at the Sandbox rate',
   rules: ['LIM-6', 'LIM-10'],
   observes: ['NS-37'],
@@ -271,9 +266,8 @@ export const limDelegated: Scenario = {
   },
 };
 
-export const limRetryAfter: Scenario = {
+export const limRetryAfter: Story = {
   ...LIMITED,
-  id: 'lim-retry-after',
   title: 'A request that waits for as long as Retry-After says is served',
   rules: ['LIM-7'],
   needs: ['bursts', 'plan'],
@@ -292,9 +286,8 @@ export const limRetryAfter: Scenario = {
   },
 };
 
-export const limNothingDone: Scenario = {
+export const limNothingDone: Story = {
   ...LIMITED,
-  id: 'lim-nothing-done',
   title: 'A limited request does nothing, and its key runs afterwards',
   rules: ['LIM-5', 'IDEM-6a'],
   needs: ['bursts', 'plan'],
@@ -332,9 +325,8 @@ export const limNothingDone: Scenario = {
   },
 };
 
-export const limRefusalsCostNothing: Scenario = {
+export const limRefusalsCostNothing: Story = {
   ...LIMITED,
-  id: 'lim-refusals-cost-nothing',
   title: 'A refused request draws nothing from the allowance',
   rules: ['LIM-5'],
   needs: ['bursts', 'plan', 'mint', 'clock'],
@@ -358,8 +350,7 @@ export const limRefusalsCostNothing: Scenario = {
 
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-export const limHeadersElsewhere: Scenario = {
-  id: 'lim-headers-elsewhere',
+export const limHeadersElsewhere: Story = {
   title: 'No answer but a 429 has rate-limit headers, be it served or refused',
   rules: ['LIM-8'],
   async run(t) {
@@ -390,9 +381,8 @@ export const limHeadersElsewhere: Scenario = {
   },
 };
 
-export const limBulkIsOne: Scenario = {
+export const limBulkIsOne: Story = {
   ...LIMITED,
-  id: 'lim-bulk-is-one',
   title: 'A bulk create counts as one request, however many its rows',
   rules: ['LIM-9'],
   needs: ['bursts', 'plan'],
@@ -413,9 +403,8 @@ export const limBulkIsOne: Scenario = {
   },
 };
 
-export const limReadsAndWrites: Scenario = {
+export const limReadsAndWrites: Story = {
   ...LIMITED,
-  id: 'lim-reads-and-writes',
   title: 'Reads are metered as writes are, from the same allowance',
   rules: ['LIM-11'],
   observes: ['NS-59'],
@@ -465,9 +454,8 @@ export const limReadsAndWrites: Scenario = {
   },
 };
 
-export const limEveryOperation: Scenario = {
+export const limEveryOperation: Story = {
   ...LIMITED,
-  id: 'lim-every-operation',
   title: 'Each operation is metered, from the allowance of all of them',
   rules: ['LIM-11', 'ERR-4'],
   needs: ['bursts', 'mint', 'clock', 'rates', 'trading_account'],
@@ -542,9 +530,8 @@ async function expectMetered(t: ScenarioContext, call: OperationCall): Promise<v
 const FOUR = 4;
 const SCOPES = ['accounts:write'];
 
-export const limFirm: Scenario = {
+export const limFirm: Story = {
   ...LIMITED,
-  id: 'lim-firm',
   title: 'A firm is served four times the rate of a credential, and both must have room',
   rules: ['LIM-3', 'LIM-6'],
   observes: ['NS-36'],
@@ -690,9 +677,8 @@ const CLEARLY_MORE = 1.15;
 const FASTEST = 20;
 const PRESSED_MS = 12_000;
 
-export const limFirmInRealTime: Scenario = {
+export const limFirmInRealTime: Story = {
   ...LIMITED,
-  id: 'lim-firm-in-real-time',
   title: 'Credentials of one firm that press at once are served what the firm is allowed',
   rules: ['LIM-3'],
   needs: ['bursts', 'plan', 'firm'],

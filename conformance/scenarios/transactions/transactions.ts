@@ -18,7 +18,7 @@ import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
 import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
 import { reference, referenceOf } from '../support/faults.ts';
@@ -34,8 +34,7 @@ const OTHERS: readonly RequestBody[] = [
   { transaction_type: 'Debit', amount: '-25.00' },
 ];
 
-export const txnStartsPending: Scenario = {
-  id: 'txn-starts-pending',
+export const txnStartsPending: Story = {
   title: 'A valid create answers 201 with status pending, and no request can create another status',
   rules: ['TXN-1'],
   observes: ['NS-27'],
@@ -64,8 +63,7 @@ export const txnStartsPending: Scenario = {
   },
 };
 
-export const txnReference: Scenario = {
-  id: 'txn-reference',
+export const txnReference: Story = {
   title: 'A known reference answers 200 with its transaction, in any case, and creates nothing',
   rules: ['TXN-2', 'IDEM-12'],
   observes: ['NS-20'],
@@ -119,8 +117,7 @@ function expectFirst(t: ScenarioContext, first: GivenTransaction, again: Answer)
   if (found.ok) expectUnchanged(t, 'TXN-2', first.answer, again);
 }
 
-export const txnShape: Scenario = {
-  id: 'txn-shape',
+export const txnShape: Story = {
   title: 'Answers about transactions have the listed members of their types, none for operators',
   rules: ['TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-4'],
   needs: ['trading_account'],
@@ -217,8 +214,7 @@ const NO_DECIMALS = [
   ...['\u0662\u0665', '\uff12\uff15'],
 ];
 
-export const txnMethod: Scenario = {
-  id: 'txn-method',
+export const txnMethod: Story = {
   title: 'A method left out follows from the sign of amount; the three methods are accepted',
   rules: ['TXN-6'],
   observes: ['NS-27'],
@@ -276,7 +272,6 @@ const noTradingAccount = body({ trading_account_id: UNKNOWN_ID });
 const takenOrNot: Expected = (t, rules, answer) => t.expect(rules, answer).status(201, 200, 404);
 
 export const txnRefused = refusals({
-  id: 'txn-refused',
   title: 'A create with an invalid member is 422, of an unknown account or trading account 404',
   observes: ['NS-27', 'NS-46', 'NS-49', 'NS-60'],
   needs: ['trading_account'],
@@ -320,7 +315,6 @@ function foreign(name: 'account_id' | 'trading_account_id', over: RequestBody = 
 const foreignCredit = foreign('trading_account_id', { transaction_type: 'Credit' });
 
 export const txnForeignTradingAccount = refusals({
-  id: 'txn-foreign-trading-account',
   title: 'A trading account of another account is 404',
   needs: ['trading_account', 'second_trading_account'],
   rows: [

@@ -18,7 +18,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { FORBIDDEN, INVALID, NOT_FOUND, NOT_IMPLEMENTED } from '../../spec/errors.ts';
 import { DAY_MS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { DECISIONS } from '../../spec/operations.ts';
@@ -34,8 +34,7 @@ import {
   statusNow,
 } from '../support/transaction-assertions.ts';
 
-export const txsApproveWithdrawal: Scenario = {
-  id: 'txs-approve-withdrawal',
+export const txsApproveWithdrawal: Story = {
   title: 'A withdrawal that no payment provider pays out is approved like any other',
   rules: ['TXS-18'],
   observes: ['NS-21'],
@@ -73,8 +72,7 @@ async function providerWithdrawals(t: ScenarioContext): Promise<unknown> {
   return t.has('ledger') ? (await t.operator.settings()).provider_withdrawals : undefined;
 }
 
-export const txsProviderWithdrawal: Scenario = {
-  id: 'txs-provider-withdrawal',
+export const txsProviderWithdrawal: Story = {
   title: 'Approving a payment-provider withdrawal is 501 every time, and changes nothing',
   rules: ['TXS-3', 'TXS-18'],
   observes: ['NS-21'],
@@ -107,8 +105,7 @@ export const txsProviderWithdrawal: Scenario = {
   },
 };
 
-export const txsApproveAgain: Scenario = {
-  id: 'txs-approve-again',
+export const txsApproveAgain: Story = {
   title: 'Approving again answers 200 unchanged, and credits once',
   rules: ['TXS-4'],
   needs: ['trading_account'],
@@ -151,8 +148,7 @@ export const txsApproveAgain: Scenario = {
   },
 };
 
-export const txsCancelSettled: Scenario = {
-  id: 'txs-cancel-settled',
+export const txsCancelSettled: Story = {
   title: 'With transactions:amend a settled transaction is cancelled, without it that is 403',
   rules: ['TXS-10', 'TXS-11', 'TXS-13'],
   needs: ['settled_transaction'],
@@ -187,8 +183,7 @@ async function withoutAmend(t: ScenarioContext, settled: { id: string; account_i
   return decide(t, 'cancel', settled, { as: 'no_amend' });
 }
 
-export const txsCancelledStays: Scenario = {
-  id: 'txs-cancelled-stays',
+export const txsCancelledStays: Story = {
   title: 'Cancelled wins over settled, whichever came first, however much time passes',
   rules: ['TXS-13'],
   observes: ['NS-3'],
@@ -229,8 +224,7 @@ async function observeSettlement(t: ScenarioContext, approved: GivenTransaction)
   t.observe('NS-3', 'not settled an hour after its approval', { settlement_delay_ms: null });
 }
 
-export const txsReasonKept: Scenario = {
-  id: 'txs-reason-never-returned',
+export const txsReasonNeverReturned: Story = {
   title: 'The reason of a rejection or cancellation is in no answer, then or later',
   rules: ['TXS-19'],
   needs: ['trading_account'],
@@ -276,8 +270,7 @@ const PAIRS: readonly (readonly [Verb, Verb])[] = [
   ['approve', 'cancel'],
 ];
 
-export const txsDecidedAtOnce: Scenario = {
-  id: 'txs-decided-at-once',
+export const txsDecidedAtOnce: Story = {
   title: 'Of two decisions on one transaction at the same moment no more than one is carried out',
   rules: ['TXS-5', 'TXS-12'],
   needs: ['trading_account'],
@@ -319,8 +312,7 @@ function expectFlag(t: ScenarioContext, answer: Answer, wanted: boolean): void {
   t.expect('TXS-2', answer).is(`is_ftd ${wanted}`, isMarked(answer) === wanted, seen);
 }
 
-export const txsFirstDeposit: Scenario = {
-  id: 'txs-first-deposit',
+export const txsFirstDeposit: Story = {
   title: 'The first approved deposit of an account sets is_ftd, once, and nothing else does',
   rules: ['TXS-2'],
   needs: ['fresh_trading_account'],
@@ -360,8 +352,7 @@ export const txsFirstDeposit: Scenario = {
   },
 };
 
-export const txsFirstDepositCancelled: Scenario = {
-  id: 'txs-first-deposit-cancelled',
+export const txsFirstDepositCancelled: Story = {
   title: 'A first-time deposit that is settled and cancelled stays the one',
   rules: ['TXS-2'],
   // Extra depth: TXS-10 judges which scopes may cancel a settled transaction.
@@ -378,8 +369,7 @@ export const txsFirstDepositCancelled: Scenario = {
   },
 };
 
-export const txsFirstDepositRace: Scenario = {
-  id: 'txs-first-deposit-race',
+export const txsFirstDepositRace: Story = {
   title: 'Of deposits approved at once exactly one is the first-time deposit',
   rules: ['TXS-2'],
   needs: ['fresh_trading_account'],
@@ -396,8 +386,7 @@ export const txsFirstDepositRace: Scenario = {
   },
 };
 
-export const txsFirstDepositAtMostOnce: Scenario = {
-  id: 'txs-first-deposit-at-most-once',
+export const txsFirstDepositAtMostOnce: Story = {
   title: 'However an account began, at most one of its deposits gets is_ftd, and only by approval',
   rules: ['TXS-2'],
   observes: ['NS-43'],
@@ -435,8 +424,7 @@ async function observeDeposits(t: ScenarioContext): Promise<void> {
   }
 }
 
-export const txsInTime: Scenario = {
-  id: 'txs-in-time',
+export const txsInTime: Story = {
   title: 'A quarter later what has settled reads settled, and a first deposit is the only one',
   rules: ['TXS-1', 'TXS-2'],
   needs: ['clock', 'ledger'],
@@ -465,7 +453,6 @@ function idAnd(suffix: string) {
 const emptyReason = body({ reason: '' });
 
 export const txsRefused = refusals({
-  id: 'txs-refused',
   title: 'A decision names its account as a decimal string; to reject or to cancel takes a reason',
   observes: ['NS-48', 'NS-58'],
   needs: ['trading_account'],

@@ -19,7 +19,7 @@ import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { RuleId, Story } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND, STALE } from '../../spec/errors.ts';
 import { NEW_PROFILE, PROFILE, UNKNOWN_ID, UPDATABLE_MEMBERS } from '../../spec/literals.ts';
 import {
@@ -49,8 +49,7 @@ function changesOf({ answer }: GivenAccount): (readonly [RuleId, RequestBody])[]
   ];
 }
 
-export const updApplied: Scenario = {
-  id: 'upd-applied',
+export const updApplied: Story = {
   title: 'A valid update answers 200, the account with the fields sent and no others changed',
   rules: ['UPD-1', 'UPD-2', 'UPD-3'],
   observes: ['NS-26'],
@@ -103,8 +102,7 @@ function membersOf(answer: Answer, names: readonly string[]): Record<string, Exp
   return Object.fromEntries(seen.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-export const updStatus: Scenario = {
-  id: 'upd-status',
+export const updStatus: Story = {
   title: 'status takes any string and is stored as sent',
   rules: ['UPD-4'],
   observes: ['NS-5'],
@@ -125,8 +123,7 @@ export const updStatus: Scenario = {
   },
 };
 
-export const updFixedFields: Scenario = {
-  id: 'upd-fixed-fields',
+export const updFixedFields: Story = {
   title: 'Email and phone cannot be changed by an update, nor anything but the five fields',
   rules: ['UPD-3', 'UPD-11'],
   observes: ['NS-27'],
@@ -172,8 +169,7 @@ export const updFixedFields: Scenario = {
   },
 };
 
-export const updConcurrent: Scenario = {
-  id: 'upd-at-once',
+export const updAtOnce: Story = {
   title: 'Of concurrent updates under one tag exactly one applies; the rest get 412',
   rules: ['UPD-12'],
   async run(t) {
@@ -223,7 +219,6 @@ const unknownUnderStale: Fault = async (t, valid) => ({
 });
 
 export const updUnknown = refusals({
-  id: 'upd-unknown',
   title: 'An account that does not exist is 404 not_found, whatever the tag',
   rows: [
     [['UPD-5', 'UPD-6'], UPDATE, 'an unknown account', unknown, notFoundUnderAnyTag],
@@ -255,7 +250,7 @@ function asUnknown(outsider: Role): Expected {
  * An account out of reach gets the same answer as an unknown one with any tag. AUTH-6 and AUTH-7
  * judge whether it changes.
  */
-function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 'title'>): Scenario {
+function hiddenFrom(outsider: Role, owner: Role, about: Pick<Story, 'title'>): Story {
   const of =
     (tag: (account: Updated) => string | undefined): Fault =>
     async (t, { ifMatch: _, ...valid }) => {
@@ -274,12 +269,10 @@ function hiddenFrom(outsider: Role, owner: Role, about: Pick<Scenario, 'id' | 't
 }
 
 export const updOtherFirm = hiddenFrom('firm', 'other_firm', {
-  id: 'upd-other-firm',
   title: 'An account of another firm is 404 not_found under any tag',
 });
 
 export const updOtherBrand = hiddenFrom('brand', 'other_brand', {
-  id: 'upd-other-brand',
   title: 'An account of another brand is 404 not_found to a brand-bound credential, under any tag',
 });
 
@@ -287,7 +280,6 @@ const otherField: Fault = (t, valid) =>
   staleTag(t, { ...valid, body: { language: t.fresh.text() } });
 
 export const updStaleTag = refusals({
-  id: 'upd-stale-tag',
   title: 'A stale tag is 412 revision_conflict, and the account is unchanged',
   observes: ['NS-19', 'NS-54'],
   rows: [
@@ -327,7 +319,6 @@ const sameName = only((_, { account }) => ({ first_name: account!.body.first_nam
 const otherEmail = only((t) => ({ email: t.fresh.email() }));
 
 export const updNoChange = refusals({
-  id: 'upd-no-change',
   title: 'A body that would change nothing is 422 validation_failed',
   observes: ['NS-55'],
   rows: [
@@ -345,7 +336,6 @@ export const updNoChange = refusals({
 });
 
 export const updTagForms = refusals({
-  id: 'upd-tag-forms',
   title: 'If-Match is required, and anything but a strong quoted tag is 422 validation_failed',
   observes: ['NS-18', 'NS-39'],
   rows: [

@@ -14,7 +14,7 @@ import { hasSecret } from '../../engine/record/answer-monitor.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import { idText, printJson } from '../../engine/send/json.ts';
-import type { Scenario } from '../../engine/types.ts';
+import type { Story } from '../../engine/types.ts';
 import { NOT_FOUND } from '../../spec/errors.ts';
 import { CATEGORIES_QUIET_FIRST, UNKNOWN_ID } from '../../spec/literals.ts';
 import {
@@ -59,8 +59,7 @@ const FORM = {
   disabled_reason: textOrNull,
 };
 
-export const hookCreated: Scenario = {
-  id: 'hook-created',
+export const hookCreated: Story = {
   title: 'Creating a subscription takes no key and answers it with its secret, in the listed form',
   rules: ['HOOK-1', 'HOOK-2', 'CONV-4'],
   observes: ['NS-7', 'NS-52'],
@@ -104,8 +103,7 @@ export const hookCreated: Scenario = {
   },
 };
 
-export const hookLife: Scenario = {
-  id: 'hook-life',
+export const hookLife: Story = {
   title: 'A rotation answers a new secret, no other answer has one, and what is disabled reads so',
   rules: ['HOOK-3', 'HOOK-4', 'HOOK-5'],
   observes: ['NS-7'],
@@ -158,8 +156,7 @@ type OfOne = (typeof BY_ID)[number];
 
 const event_categories: string[] = [...UNTRIGGERED_CATEGORIES];
 
-export const hookBrand: Scenario = {
-  id: 'hook-brand',
+export const hookBrand: Story = {
   title: 'A brand-bound credential subscribes for its brand, a firm-wide one for the firm',
   rules: ['HOOK-10'],
   observes: ['NS-52'],
@@ -202,8 +199,7 @@ const SEEN: readonly (readonly [Owner, owner: Owner, isSeen: boolean])[] = [
   ['brand', 'firm', false],
 ];
 
-export const hookSeen: Scenario = {
-  id: 'hook-seen',
+export const hookSeen: Story = {
   title: 'List and read show the subscriptions that a credential can see, and no others',
   rules: ['HOOK-11'],
   observes: ['NS-38'],
@@ -261,8 +257,7 @@ async function expectHiddenTo(t: ScenarioContext, as: Role, operation: OfOne, id
 /** More than a page usually has, to find a list that is truncated silently. */
 const MANY = 25;
 
-export const hookManyListed: Scenario = {
-  id: 'hook-many-listed',
+export const hookManyListed: Story = {
   title: 'The list shows each of many subscriptions, unless it says that there are more pages',
   rules: ['HOOK-11'],
   // So many subscriptions are only created in a disposable world.
@@ -288,8 +283,7 @@ export const hookManyListed: Scenario = {
   },
 };
 
-export const hookOfAnotherFirm: Scenario = {
-  id: 'hook-of-another-firm',
+export const hookOfAnotherFirm: Story = {
   title: 'The id of another firm’s subscription answers 404 exactly as an unknown one does',
   rules: ['HOOK-11', 'HOOK-12'],
   needs: ['public_url', 'other_firm'],
@@ -335,7 +329,6 @@ function url(change: (rest: string) => string): Fault {
 const withPort = (rest: string) => `http:${rest.replace(/^\/\/[^/]+/, '$&:443')}`;
 
 export const hookRefused = refusals({
-  id: 'hook-refused',
   title: 'A url that does not begin with https:// is refused, and event_categories without a name',
   observes: ['NS-23', 'NS-45', 'NS-53'],
   needs: ['public_url'],
@@ -373,8 +366,7 @@ export const hookRefused = refusals({
   },
 });
 
-export const hookSpellings: Scenario = {
-  id: 'hook-spellings',
+export const hookSpellings: Story = {
   title: 'An address that is not public is refused in every spelling',
   rules: ['HOOK-8'],
   observes: ['NS-23'],
@@ -396,8 +388,7 @@ export const hookSpellings: Scenario = {
   },
 };
 
-export const hookAddresses: Scenario = {
-  id: 'hook-addresses',
+export const hookAddresses: Story = {
   title: 'A name is refused when one address it resolves to is not public',
   rules: ['HOOK-8'],
   needs: ['dns'],
