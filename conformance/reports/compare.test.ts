@@ -83,7 +83,7 @@ compare('as text and as Markdown, for any text of a target', () => {
   const text = textPage(document, { color: false, width: 80 }).join('\n');
   assert.is(text.split('expected').length, 2, 'each failure once');
   assert.match(text, /New deviations \(1\)\n {2}ACC-1/);
-  assert.match(text, /worse: \S+ shows 1 new deviation/);
+  assert.match(text, /worse: \S+ compared with \S+: New deviations \(1\)/);
   const page = markdownPage(document);
   assert.match(page, '## New deviations (1)');
   assert.not.match(page, '<script>');

@@ -3,22 +3,17 @@
 import { distinct } from './findings.ts';
 import { type Document, facts, heading, item, list } from './parts.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
-import { count, vocabularyOf } from './verdict-words.ts';
+import { vocabularyOf } from './verdict-words.ts';
 
-/** Changes for the worse come first. A rule of one report is a check of another. */
+/** Changes for the worse come first. */
 const KINDS = {
-  new: ['worse', 'New deviations', 'new deviation', ''],
-  changed: ['worse', 'Deviates in another way', 'rule', 'with a different deviation'],
-  lost: ['worse', 'No longer judged', 'rule', 'no longer judged'],
-  gone: ['better', 'No longer deviates', 'rule', 'no longer deviating'],
-  tested: ['better', 'Judged now, and passed', 'rule', 'judged now and passed'],
-  unclear: ['same', 'Inconclusive in one of the two runs', 'rule', 'inconclusive in one run'],
-  observed: [
-    'same',
-    'Open questions that are answered differently',
-    'open question',
-    'answered differently',
-  ],
+  new: ['worse', 'New deviations'],
+  changed: ['worse', 'Deviates in another way'],
+  lost: ['worse', 'No longer judged'],
+  gone: ['better', 'No longer deviates'],
+  tested: ['better', 'Judged now, and passed'],
+  unclear: ['same', 'Inconclusive in one of the two runs'],
+  observed: ['same', 'Open questions that are answered differently'],
 } as const;
 
 type Kind = keyof typeof KINDS;
@@ -133,46 +128,42 @@ const FINDINGS_SHOWN = 3;
 
 export function comparisonDocument(comparison: Comparison): Document {
   const { verdict, changes } = comparison;
-  const { noun, verdicts } = vocabularyOf(comparison);
-  const names: Readonly<Record<string, { readonly name: string }>> = verdicts;
-  const kinds = (Object.keys(KINDS) as Kind[])
-    .map((kind) => ({ kind, own: changes.filter((each) => each.kind === kind) }))
-    .filter(({ own }) => own.length > 0);
-  const counts = kinds.map(({ kind, own }) => {
-    const [, , unit, rest] = KINDS[kind];
-    return `${count(own.length, unit === 'rule' ? noun : unit)} ${rest}`.trim();
-  });
-  const unchanged = verdict === 'same' ? ['no change that counts'] : [];
-  const parts = kinds.flatMap(({ kind, own }) => {
+  const names: Readonly<Record<string, { readonly name: string }>> =
+    vocabularyOf(comparison).verdicts;
+  const groups = (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
+    const own = changes.filter((each) => each.kind === kind);
     const [effect, title] = KINDS[kind];
     const isWorse = effect === 'worse';
-    return [
-      heading(`${title} (${own.length})`, isWorse ? 'bad' : 'plain'),
-      ...own.flatMap(({ id, words, before, after, findings }) => [
-        ...list([item(words, id)]),
-        ...facts([
-          ['was', names[before]?.name ?? before],
-          ['is', names[after]?.name ?? after],
-        ]),
-        ...distinct(findings)
-          .slice(0, FINDINGS_SHOWN)
-          .flatMap(({ scenario, expected, actual, replay }) => [
-            ...facts([['scenario', scenario]]),
-            ...facts(
-              [
-                ['expected', expected],
-                ['actual', actual],
-                ['try again', isWorse ? replay : ''],
-              ],
-              true,
-            ),
-          ]),
-      ]),
-    ];
+    return own.length === 0 ? [] : [{ own, isWorse, title: `${title} (${own.length})` }];
   });
+  const parts = groups.flatMap(({ own, isWorse, title }) => [
+    heading(title, isWorse ? 'bad' : 'plain'),
+    ...own.flatMap(({ id, words, before, after, findings }) => [
+      ...list([item(words, id)]),
+      ...facts([
+        ['was', names[before]?.name ?? before],
+        ['is', names[after]?.name ?? after],
+      ]),
+      ...distinct(findings)
+        .slice(0, FINDINGS_SHOWN)
+        .flatMap(({ scenario, expected, actual, replay }) => [
+          ...facts([['scenario', scenario]]),
+          ...facts(
+            [
+              ['expected', expected],
+              ['actual', actual],
+              ['try again', isWorse ? replay : ''],
+            ],
+            true,
+          ),
+        ]),
+    ]),
+  ]);
+  const unchanged = verdict === 'same' ? ['Nothing that counts has changed'] : [];
+  const summary = [...unchanged, ...groups.map(({ title }) => title)].join('; ');
   return {
     ...{ title: 'Comparison', verdict, tone: TONES[verdict], subject: comparison.new.base_url },
-    headline: `shows ${[...unchanged, ...counts].join(', ')}`,
+    headline: `compared with ${comparison.old.base_url}: ${summary}`,
     about: facts([
       ['old', runLine(comparison.old)],
       ['new', runLine(comparison.new)],

@@ -52,31 +52,31 @@ export function defineExplain(command: Command, io = systemIo()): void {
     .action(async (id: string) => {
       const width = Math.min(io.columns, 100);
       const fields = id === 'profile' ? explainFields(width) : explainFields(width, id);
-      const parts = await explain(id);
+      const [, page] = PAGES.find(([each]) => each.toLowerCase() === id.toLowerCase()) ?? [];
+      const parts = await page?.();
       if (parts === undefined && fields.length === 0) throw unknown(id);
       const lines = parts === undefined ? fields : textOf(parts, { color: io.color, width });
       io.out(`${lines.join('\n').trimStart()}\n`);
     });
 }
 
+type Page = readonly Part[] | Promise<readonly Part[]>;
+
+/** Everything with an id, and the page about it. */
+const PAGES: readonly (readonly [id: string, page: () => Page])[] = [
+  ...rules.map((each) => [each.id, () => rulePage(each)] as const),
+  ...scenarios.map((each) => [each.id, () => scenarioPage(each)] as const),
+  ...questions.map((each) => [each.id, () => questionPage(each)] as const),
+  ...allChecks.map((each) => [each.id, () => explainCheck(each)] as const),
+  ...clientChecks.map((each) => [each.id, () => explainClientCheck(each)] as const),
+];
+
 function unknown(id: string): UsageError {
   const what = 'a rule, a scenario, an open question, a check or a field of a profile';
-  const ids = [rules, scenarios, questions, allChecks, clientChecks].flat().map((each) => each.id);
   const fields = profileFields().map(({ path }) => path.join('.'));
-  const advice = suggestIds(id, [...ids, ...fields]) || '; conformance list shows what there is';
+  const ids = [...PAGES.map(([each]) => each), ...fields];
+  const advice = suggestIds(id, ids) || '; conformance list shows what there is';
   return new UsageError(`"${id}" is not ${what}${advice}`);
-}
-
-async function explain(id: string): Promise<readonly Part[] | undefined> {
-  const find = <T extends { readonly id: string }>(all: readonly T[]) =>
-    all.find((each) => each.id.toLowerCase() === id.toLowerCase());
-  const [rule, scenario, question] = [find(rules), find(scenarios), find(questions)];
-  if (rule !== undefined) return rulePage(rule);
-  if (scenario !== undefined) return scenarioPage(scenario);
-  if (question !== undefined) return questionPage(question);
-  const [check, clientCheck] = [find(allChecks), find(clientChecks)];
-  if (check !== undefined) return explainCheck(check);
-  return clientCheck === undefined ? undefined : explainClientCheck(clientCheck);
 }
 
 function questionPage({ id, question, choice, where, settings }: Question): Part[] {

@@ -1,4 +1,6 @@
-// Reads a difference of an earlier report, to play it again. The file may come from anywhere: what is not a sequence of steps is refused by its field.
+// Reads a difference of an earlier report, to play it again. The file may come from anywhere: what is
+// not a sequence of steps is refused by its field.
+import { listOf, record } from '../../../fixtures/schemas/kit.ts';
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import { OPERATIONS } from '../../spec/operations.ts';
 import type { Sequence, Step } from '../sequence.ts';
@@ -6,41 +8,33 @@ import type { ExploreReport } from './report.ts';
 
 const text: Schema = { type: 'string' };
 const whole: Schema = { type: 'integer', minimum: 0, maximum: 1_000_000 };
-const record: Schema = { type: 'object' };
-const list: Schema = { type: 'array' };
+const anything: Schema = { type: 'object' };
+const list = (items: Schema, more: Schema = {}) => listOf(items, '', more);
 
-const object = (properties: Readonly<Record<string, Schema>>, optional: string[] = []): Schema => ({
-  ...{ type: 'object', properties },
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+const call = record({
+  ...{ n: whole, operation: { ...text, enum: Object.keys(OPERATIONS) }, as: text },
+  ...{ 'query?': anything, 'raw?': text, 'headers?': anything },
+  ...{ 'fault?': record({ effect: anything }), 'meanwhile?': list(anything) },
 });
-
-const call = object(
-  {
-    ...{ n: whole, operation: { ...text, enum: Object.keys(OPERATIONS) }, as: text },
-    ...{ query: record, raw: text, headers: record, fault: object({ effect: record }) },
-    meanwhile: { ...list, items: record },
-  },
-  ['query', 'raw', 'headers', 'fault', 'meanwhile'],
-);
 
 const STEPS: Readonly<Record<Step['do'], Schema>> = {
   call,
-  burst: object({ n: whole, calls: { ...list, items: call, minItems: 1, maxItems: 1000 } }),
-  many: object({ n: whole, count: whole, call }),
-  advance: object({ n: whole, byMs: { type: 'number', minimum: 0, maximum: 1e13 } }),
-  open: object({ n: whole, account: {} }),
-  place: object({ n: whole, kind: text }),
-  mint: object({ n: whole, name: text, wish: record }),
-  rescope: object({ n: whole, name: text, scopes: { ...list, items: text } }),
-  settle: object({ n: whole, id: {} }),
-  ledger: object({ n: whole, tradingAccount: {} }),
-  hook: object({ n: whole, answers: { ...list, items: { type: 'integer' } } }),
-  permit: object({ n: whole, operation: text, allowed: { type: 'boolean' } }),
+  burst: record({ n: whole, calls: list(call, { minItems: 1, maxItems: 1000 }) }),
+  many: record({ n: whole, count: whole, call }),
+  advance: record({ n: whole, byMs: { type: 'number', minimum: 0, maximum: 1e13 } }),
+  open: record({ n: whole, account: {} }),
+  place: record({ n: whole, kind: text }),
+  mint: record({ n: whole, name: text, wish: anything }),
+  rescope: record({ n: whole, name: text, scopes: list(text) }),
+  settle: record({ n: whole, id: {} }),
+  ledger: record({ n: whole, tradingAccount: {} }),
+  hook: record({ n: whole, answers: list({ type: 'integer' }) }),
+  permit: record({ n: whole, operation: text, allowed: { type: 'boolean' } }),
 };
 
-const differences: Schema = { ...list, items: object({ id: text }) };
-const report = object({ differences, unexplained: differences }, ['unexplained']);
-const sequence = object({ steps: { ...list, items: record, minItems: 1 } });
+const differences = list(record({ id: text }));
+const report = record({ differences, 'unexplained?': differences });
+const sequence = record({ steps: list(anything, { minItems: 1 }) });
 
 export function isExploreReport(given: unknown): given is object {
   return (
