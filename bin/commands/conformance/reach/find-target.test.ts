@@ -68,11 +68,17 @@ const profile = {
   receiver: { listen: '127.0.0.1:0', public_url: 'https://hooks.example.com/hooks' },
 };
 
-const runUnderProfile = (baseUrl: string) =>
+const runUnderProfile = (baseUrl: string, written: object = profile) =>
   withFolder(async (cwd) => {
-    writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+    writeFileSync(join(cwd, 'p.json'), JSON.stringify(written));
     return await runJudge({ baseUrl, controlUrl: 'none', profile: 'p.json', json: true }, { cwd });
   });
+
+find('a profile without a credential to act as is told which one it lacks', async () => {
+  const { no_scopes } = profile.credentials;
+  const { report } = await runUnderProfile(NOWHERE, { credentials: { no_scopes } });
+  assert.match(report.not_started!, /server credential.*: add credentials\.firm or brand/);
+});
 
 find('if no server listens, nothing was created and the receiver is not blamed', async () => {
   const { code, report } = await runUnderProfile(NOWHERE);

@@ -162,7 +162,7 @@ function liveProvider(
     profile: profile ?? { credentials: tokenEnv === undefined ? {} : { firm } },
     ...(file !== undefined && { used: usedBeside(file, io.cwd, warn) }),
     ...(tokenEnv !== undefined && { tokenFrom: `--token-env ${tokenEnv.env}` }),
-    noCredential: `${absent}. ${give}`,
+    ...(profile === undefined && { noCredential: `${absent}. ${give}` }),
   });
 }
 
