@@ -37,11 +37,11 @@ const walls: Readonly<Record<string, Wall>> = {
   'simulator/deviations': { ours: ['simulator/core', 'fixtures'], packages: [] },
   'simulator/host': {
     ours: ['simulator/core', 'simulator/deviations', 'simulator/storage', 'fixtures'],
-    packages: ['undici', 'json-schema-faker', 'node:'],
+    packages: ['undici', 'lowdb', 'json-schema-faker', 'node:'],
   },
   'simulator/storage': {
     ours: ['simulator/core', 'simulator/deviations', 'simulator/host', 'fixtures'],
-    packages: ['node:'],
+    packages: ['lowdb', 'node:'],
   },
   'simulator/transports': {
     ours: ['simulator/core', 'simulator/host', 'simulator/control', 'fixtures'],

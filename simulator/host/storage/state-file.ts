@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Adapter, Low } from 'lowdb';
 import { parseJson } from '../../../fixtures/lenient.ts';
 import { parseSettings } from '../../../fixtures/settings.ts';
 import { conformingBehaviour } from '../../core/behaviour.ts';
@@ -49,9 +50,30 @@ const logOf = (path: string, id: string): LogFile => ({
  */
 export async function readStateFile(path: string): Promise<unknown> {
   const real = await findReplaceableFile(path).catch(refuseReading);
-  const text = await readPlain(real).catch(nullOn('ENOENT')).catch(refuseReading);
-  return text === null ? null : replayLog(real, parseState(text));
+  const state = new Low<object | null>(stateAdapter(real), null);
+  await state.read();
+  return state.data === null ? null : replayLog(real, state.data);
 }
+
+/**
+ * Reads JSON; writes a document piece by piece, so that other work can run in between, and replaces
+ * the file as a whole.
+ */
+const stateAdapter = (path: string): Adapter<object | null> => ({
+  read: async () => {
+    const text = await readPlain(path).catch(nullOn('ENOENT')).catch(refuseReading);
+    return text === null ? null : parseState(text);
+  },
+  write: async (pieces) => {
+    await replacePrivately(path, async (file) => {
+      for (const piece of pieces as Iterable<string>) {
+        // Not `write`: when the disk becomes full, it writes a part and reports no error.
+        await file.writeFile(piece);
+        await nextTurn();
+      }
+    });
+  },
+});
 
 function parseState(text: string): object {
   const document = parseJson(text);
@@ -247,13 +269,7 @@ export class StateFile {
     this.#log.moveTo(file, { settings, deviations });
     const beside = { clock: serializeClock(host), log: file.id };
     const pieces = serializeSnapshot(snapshotWorld(host.world), beside);
-    await replacePrivately(this.#path, async (half) => {
-      for (const piece of pieces) {
-        // Not `write`: when the disk becomes full, it writes a part and reports no error.
-        await half.writeFile(piece);
-        await nextTurn();
-      }
-    });
+    await new Low<object | null>(stateAdapter(this.#path), pieces).write();
     this.#version = await versionOf(this.#path);
     await removeLogs(this.#path, file.id);
     this.#savedInMs = performance.now() - startedAtMs;
