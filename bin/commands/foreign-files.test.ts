@@ -11,12 +11,12 @@ import { printBaseline } from '../../conformance/reports/baseline.ts';
 import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { sample } from '../../fixtures/testing/sample.ts';
-import { readSavedWorld } from '../../simulator/compose/kept-world.ts';
 import { findNamedWorld } from '../../simulator/compose/options.ts';
 import { conformingBehaviour } from '../../simulator/core/behaviour.ts';
-import { dumpWorld, loadWorld, StateError } from '../../simulator/core/state/snapshot.ts';
+import { dumpWorld, StateError } from '../../simulator/core/state/snapshot.ts';
 import { playRecording, readRecording } from '../../simulator/host/storage/input-log.ts';
 import { readStateFile } from '../../simulator/host/storage/state-file.ts';
+import { loadState } from '../../simulator/host/storage/world-document.ts';
 import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
 import { compareFiles } from './conformance/compare.ts';
 import { readBaselineFile, readJson, readProfileFile } from './conformance/input-files.ts';
@@ -245,8 +245,7 @@ foreign(
       ]),
     );
     for (const broken of sample([...breakages({ ...head, world: small } as Json, 3)], 150)) {
-      refusalOf(() => loadWorld(broken, behaviour), JSON.stringify(broken));
-      readSavedWorld('x', broken);
+      refusalOf(() => loadState(broken, behaviour), JSON.stringify(broken));
     }
     const state = join(folder, 'state.json');
     const log = join(folder, '.state.json.wal');

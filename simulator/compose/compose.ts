@@ -2,6 +2,7 @@
 // and commands both use it.
 import type { AddressInfo } from 'node:net';
 import manifest from '../../package.json' with { type: 'json' };
+import { behaviourWith } from '../core/behaviour.ts';
 import { StartingWorldError } from '../core/seed/start-world.ts';
 import { StateError } from '../core/state/snapshot.ts';
 import type { Deliverer } from '../host/delivery/deliverer.ts';
@@ -9,6 +10,7 @@ import { undiciDeliverer } from '../host/delivery/undici-deliverer.ts';
 import type { Recording } from '../host/storage/input-log.ts';
 import { FileProblem } from '../host/storage/private-file.ts';
 import type { StateFile } from '../host/storage/state-file.ts';
+import { loadState } from '../host/storage/world-document.ts';
 import { Sandbox } from '../host/world/sandbox.ts';
 import { Guard } from '../transports/access-guard.ts';
 import { type ControlPlane, controlPlane } from '../transports/control.ts';
@@ -19,13 +21,7 @@ import {
   forwardToReceiver,
   withReceiver,
 } from './forward-receiver.ts';
-import {
-  type Beginning,
-  beginningOf,
-  contradictions,
-  readSavedWorld,
-  restoreSavedWorld,
-} from './kept-world.ts';
+import { type Beginning, beginningOf, continueKeptWorld, contradictions } from './kept-world.ts';
 import { OptionsError, type ReadListenOptions, type ReadOptions } from './options.ts';
 
 /** Parts that only some programs provide. */
@@ -75,12 +71,13 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
   let sandbox: Sandbox | null = null;
   try {
     const found = state?.document ?? null;
-    const saved = found === null ? null : readSavedWorld(path ?? '', found);
+    const behaviour = behaviourWith(options.settings, options.deviations);
+    const saved = found === null ? null : { path: path ?? '', ...loadState(found, behaviour) };
     const problems = saved === null ? [] : contradictions(options, saved);
     if (problems.length > 0) throw new OptionsError(problems);
     const beginning = beginningOf(options, saved);
     sandbox = await makeSandbox(options, beginning, companions);
-    if (saved !== null) restoreSavedWorld(sandbox, saved, options.clock);
+    if (saved !== null) continueKeptWorld(sandbox, saved, options.clock);
     // Reported last: if a file cannot be loaded, only that error is reported.
     if (beginning.note !== null) companions.warn(beginning.note);
     const receiver = connectReceiver(sandbox, options.forwardTo);

@@ -126,6 +126,16 @@ export function conformingBehaviour(settings: Settings) {
   };
 }
 
+/** The conforming behaviour, which each deviation overrides in turn. */
+export const behaviourWith = (
+  settings: Settings,
+  deviations: readonly { readonly override: (behaviour: Behaviour) => Behaviour }[],
+): Behaviour =>
+  deviations.reduce(
+    (behaviour, { override }) => override(behaviour),
+    conformingBehaviour(settings),
+  );
+
 function tableFor(settings: Settings): Readonly<Record<OperationName, OperationRow>> {
   const { getAccountStatus, streamEvents } = operationTable;
   return {

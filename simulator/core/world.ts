@@ -1,7 +1,7 @@
 // The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
 
-import type { PlanName } from '../../fixtures/constants.ts';
 import type { Schema } from '../../fixtures/schemas/kit.ts';
+import { plan } from '../../fixtures/schemas/records.ts';
 import { factsSchema, replySchema, suspendedRequestSchema } from './call.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { faultSchema } from './pipeline/find-fault.ts';
@@ -10,7 +10,7 @@ import {
   flag,
   id,
   listOf,
-  ofType,
+  number,
   oneOf,
   orNull,
   record,
@@ -163,17 +163,18 @@ export type KeyOf<T extends TableName> = T extends 'subscriptions' ? number : st
 
 type Tables = { readonly [T in TableName]: Map<KeyOf<T>, RecordOf<T>> };
 
+const worldOriginSchema = record({
+  world: text,
+  plan,
+  clock: record({ mode: oneOf('real', 'frozen'), nowMs: orNull(number) }),
+});
 /** How a world began, for a program that loads its document later. */
-export interface WorldOrigin {
-  readonly world: string;
-  readonly plan: PlanName;
-  readonly clock: { readonly mode: 'real' | 'frozen'; readonly nowMs: number | null };
-}
+export type WorldOrigin = ValueOf<typeof worldOriginSchema>;
 
 export const worldOptionsSchema = record({
   /** Accept `http://` and loopback webhook urls; departs from HOOK-7 and HOOK-8. */
   allowLocalWebhooks: flag,
-  'begun_as?': ofType<WorldOrigin>({}),
+  'begun_as?': worldOriginSchema,
 });
 export type WorldOptions = ValueOf<typeof worldOptionsSchema>;
 

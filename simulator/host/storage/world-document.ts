@@ -1,6 +1,7 @@
 // A world with its clock as one document, and back: what the control plane sends and accepts.
 import { object } from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
+import type { Behaviour } from '../../core/behaviour.ts';
 import { ofType, oneOf, time, type ValueOf } from '../../core/record-kit.ts';
 import { beginIdEra } from '../../core/serialize.ts';
 import {
@@ -9,10 +10,11 @@ import {
   serializeSnapshot,
   snapshotWorld,
 } from '../../core/state/snapshot.ts';
+import type { World } from '../../core/world.ts';
 import { type ClockState, clockModes } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 
-export const savedClockSchema = object('A clock.', {
+const savedClockSchema = object('A clock.', {
   mode: oneOf(...clockModes),
   now_ms: time,
   // As the control plane sets it.
@@ -35,29 +37,45 @@ export function serializeState(host: WorldHost): Iterable<string> {
   return serializeSnapshot(snapshotWorld(host.world), { clock: serializeClock(host) });
 }
 
+/** A world that was loaded from a document. */
+export interface SavedWorld {
+  readonly world: World;
+  /** null: the document has none. */
+  readonly clock: ClockState | null;
+}
+
+/** Throws a StateError that names the error. */
+export function loadState(document: unknown, behaviour: Behaviour): SavedWorld {
+  const world = loadWorld(document, behaviour);
+  const stray = Object.keys(document as object).find((name) => !parts.includes(name));
+  if (stray !== undefined) throw new StateError(`${stray} is not known here`);
+  return { world, clock: readClock(document, world.nowMs) };
+}
+
 /**
  * Replaces this world with that of a document; a running advance ends. Throws a StateError, and
  * then changes nothing.
  */
 export function restoreState(host: WorldHost, document: unknown): void {
-  const world = loadWorld(document, host.behaviour);
-  const stray = Object.keys(document as object).find((name) => !parts.includes(name));
-  if (stray !== undefined) throw new StateError(`${stray} is not known here`);
+  continueWorld(host, loadState(document, host.behaviour));
+}
+
+/** Replaces this world with a loaded one. */
+export function continueWorld(host: WorldHost, { world, clock }: SavedWorld): void {
   beginIdEra(world, host.idNonce());
   // The options of this sandbox decide whether deliveries may stay on this machine.
   const { allowLocalWebhooks } = host.world.options;
   world.options = { ...world.options, allowLocalWebhooks };
   const { mode, speed } = host.clock;
-  const clock = readClock(document) ?? { mode, nowMs: world.nowMs, speed };
-  host.replace(world, { ...clock, nowMs: Math.max(clock.nowMs, world.nowMs) });
+  host.replace(world, clock ?? { mode, nowMs: world.nowMs, speed });
 }
 
 /** The clock of the document; null if it has none. */
-function readClock(document: unknown): ClockState | null {
+function readClock(document: unknown, leastMs: number): ClockState | null {
   const clock = (document as { readonly clock?: unknown }).clock ?? null;
   if (clock === null) return null;
   const [problem] = validate(savedClockSchema, clock, 'clock', 'clock');
   if (problem !== undefined) throw new StateError(`${problem.field} ${problem.message}`);
-  const { mode, now_ms: nowMs, speed = 1 } = clock as SavedClock;
-  return { mode, nowMs, speed };
+  const { mode, now_ms, speed = 1 } = clock as SavedClock;
+  return { mode, nowMs: Math.max(now_ms, leastMs), speed };
 }

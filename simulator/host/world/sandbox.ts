@@ -7,7 +7,7 @@ import type { PlanName } from '../../../fixtures/constants.ts';
 import { decodePercent, parseJson } from '../../../fixtures/lenient.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import type { WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
-import { type Behaviour, conformingBehaviour } from '../../core/behaviour.ts';
+import { type Behaviour, behaviourWith, conformingBehaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
 import { forkWorld } from '../../core/commands/commands.ts';
 import { Coverage } from '../../core/explain/coverage.ts';
@@ -82,10 +82,7 @@ export class Sandbox {
     this.#wallMs = options.wallMs ?? Date.now;
     this.settings = options.settings ?? defaultSettings;
     this.#conforming = conformingBehaviour(this.settings);
-    this.behaviour = (options.deviations ?? []).reduce(
-      (behaviour, { override }) => override(behaviour),
-      this.#conforming,
-    );
+    this.behaviour = behaviourWith(this.settings, options.deviations ?? []);
   }
 
   static async create(options: SandboxHostOptions): Promise<Sandbox> {
