@@ -274,6 +274,7 @@ test('a sink survives a reset and a restore, empty; a fork has none', async ({ s
   await create(copy, 3);
   await sink.expectNone({ data: { client_reference_id: 'p-3' } }, { withinMs: 50 });
   const own = await copy.webhooks.collect();
+  await copy.reset();
   await create(copy, 4);
   await own.waitFor({ data: { client_reference_id: 'p-4' } });
   assert.is(sink.deliveries.length, 1);

@@ -460,6 +460,7 @@ state('a link, a pipe or a torn text at the lock path is not a lock', async ({ f
   assert.match(await messageOf(open(path)), /^is in use by another process: stop that/);
   fs.rmSync(lock, { recursive: true });
   await lockState(path);
+  assert.match(await messageOf(open(path)), /^is in use by another sandbox of this process: close/);
   fs.writeFileSync(lock, '1 2\n');
   await unlockState(path);
   assert.is(fs.readFileSync(lock, 'utf8'), '1 2\n', 'the lock of another is not removed');
