@@ -171,11 +171,10 @@ function ruleOf(
     };
   });
   const scenarios = [...new Set(findings.map(({ recording }) => recording!))];
-  const family = 'checks';
+  const unlock = verdict === 'not_tested' ? [reachOf(check)] : [];
   return checkRule(
-    { id, family, words: title, verdict, scenarios, findings },
+    { ...{ id, family: 'checks', words: title, verdict }, ...{ scenarios, findings, unlock } },
     why === null ? null : redactor.text(why),
-    verdict === 'not_tested' ? [reachOf(check)] : [],
   );
 }
 

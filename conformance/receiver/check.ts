@@ -51,6 +51,11 @@ export const CAUSES = {
     'HTTP leaves charset, length and chunks to the sender.',
     'Accept application/json with and without parameters, and read the body to its end as bytes.',
   ],
+  chunks: [
+    'chunked bodies are not read',
+    'HTTP leaves chunks to the sender; what is signed (EVT-6) is the whole body.',
+    'Read the body to its end, also if there is no Content-Length, before you verify it.',
+  ],
   growth: [
     'what may be added later is refused',
     'EVT-4: kinds and members may be added, and an event may be delivered twice.',

@@ -92,18 +92,21 @@ const accepted = rowChecks('accept', 'accepts', LOST, {
       'the event with numbers that change when JSON is printed again',
       print((event) => JSON.stringify({ ...event, note: 0 }).replace('"note":0', '"note":1.50e3')),
     ],
-    'cut-letters': [
-      'chunks that end inside a letter of several bytes',
-      { ...letters, form: (body) => ({ cutsAt: insideLetters(body) }) },
-    ],
   },
   transport: {
     'without-charset': [
       'Content-Type: application/json, without a charset',
       { form: () => ({ contentType: 'application/json' }) },
     ],
-    chunked: ['the body in chunks, without Content-Length', { form: () => ({ chunked: true }) }],
     large: ['an event of 64 KB', { event: { note: 'x'.repeat(64 * 1024) } }],
+  },
+  chunks: {
+    chunked: ['the body in chunks, without Content-Length', { form: () => ({ chunked: true }) }],
+    'cut-letters': [
+      'chunks that end inside a letter of several bytes',
+      { ...letters, form: (body) => ({ cutsAt: insideLetters(body) }) },
+      'Verify the bytes as they arrive, before parsing, and parse them afterwards.',
+    ],
   },
   oneV1: {
     'bad-v1-then-good': ['two v1, the first of them wrong', 't={t},v1={wrong},v1={mac}'],

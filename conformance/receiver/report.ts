@@ -39,15 +39,13 @@ export function receiverReport(options: ReceiverReportOptions): Report {
 
 const idOf = ({ check }: CheckResult) => check.id;
 
-/** The plain check first. */
-const CHUNKED: readonly string[] = ['RCV-accepts-chunked', 'RCV-accepts-cut-letters'];
-
 /** The common causes of failing checks, the most general first. */
 function causesIn({ results }: ReceiverRun): ReportCause[] {
   const bad = results.filter(({ judgement }) => /deviates|advisory/.test(judgement.verdict));
   const forged = results.filter(({ check }) => check.group === 'refuse');
-  const failing = bad.filter(({ judgement }) => judgement.verdict === 'deviates');
-  const accepted = failing.filter(({ check }) => check.group === 'refuse').map(idOf);
+  const accepted = bad
+    .filter(({ check, judgement }) => check.group === 'refuse' && judgement.verdict === 'deviates')
+    .map(idOf);
   // A delivery that it cannot parse may break it before it would be accepted.
   const isBlind =
     accepted.length > forged.length / 2 &&
@@ -57,13 +55,6 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
     mend: 'Verify the signature of every delivery before anything else, then run again.',
     rules: isBlind ? accepted : [],
   };
-  const chunked = CHUNKED.filter((id) => failing.map(idOf).includes(id));
-  const unread: ReportCause = {
-    title: 'chunked bodies are not read',
-    mend: 'Read the body to its end, also if there is no Content-Length, before you verify it.',
-    // Without the plain check something about the letters is wrong.
-    rules: chunked.includes(CHUNKED[0]!) ? chunked : [],
-  };
   const broken: ReportCause = {
     title: 'odd deliveries make the receiver fail',
     mend: breaking.fix,
@@ -71,7 +62,6 @@ function causesIn({ results }: ReceiverRun): ReportCause[] {
   };
   return [
     blind,
-    unread,
     broken,
     ...Object.entries(CAUSES).map(([cause, [title, , mend]]) => {
       // A delivery that terminates the receiver is a separate cause.

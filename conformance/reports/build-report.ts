@@ -67,14 +67,15 @@ export function makeReport(
   };
 }
 
+type CheckParts = 'id' | 'family' | 'words' | 'verdict' | 'scenarios' | 'findings';
+
 /** A check in the form of a rule. */
 export function checkRule(
-  own: Pick<ReportRule, 'id' | 'family' | 'words' | 'verdict' | 'scenarios' | 'findings'>,
+  own: Pick<ReportRule, CheckParts> & Partial<Pick<ReportRule, 'unlock'>>,
   why: string | null,
-  unlock: readonly string[] = [],
 ): ReportRule {
   const reason = why === null ? {} : { why };
-  return { ...own, needs: [], unlock, lost: [], ...reason, reason: null };
+  return { needs: [], unlock: [], lost: [], ...reason, reason: null, ...own };
 }
 
 export function buildReport(options: ReportOptions): Report {
