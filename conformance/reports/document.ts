@@ -66,7 +66,7 @@ export function documentOf(report: Report, form: Form, detail: Partial<Detail> =
   const output = start === undefined ? [] : lastLines(ending?.output ?? '', OUTPUT_SHOWN);
   const isGone = rules.some((rule) => rule.findings.some(({ actual }) => actual === GONE));
   const passed = rules.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id);
-  const isShort = form === 'text' && client !== undefined && start === undefined;
+  const isShort = form === 'text' && start === undefined && passed.length > 0;
   const made = inventoryParts(inventory);
   const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
   return {
@@ -77,7 +77,9 @@ export function documentOf(report: Report, form: Form, detail: Partial<Detail> =
       ...code(output.map((line) => `| ${line}`)),
       ...(isGone ? [words('It stopped answering during the run; the rest was not sent.')] : []),
       words(`${count(rules.length, noun)}: ${countsOf(report, report.summary)}`),
-      ...(isShort ? list([item(passed.join(', '), nameOf(report, 'passed'))]) : []),
+      ...(isShort && client !== undefined
+        ? list([item(passed.join(', '), nameOf(report, 'passed'))])
+        : []),
       ...(client === undefined ? [] : [words(`The first run: ${client.does}.`)]),
       words(`${effortLine(report)}. ${versionLine(report)}`),
       ...made.about,

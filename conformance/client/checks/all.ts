@@ -31,7 +31,7 @@ const REACHED_BY: Readonly<Record<string, string>> = {
 };
 
 export const reachOf = ({ id }: Check): string =>
-  REACHED_BY[id] ?? 'a write, such as POST /api/v1/accounts';
+  REACHED_BY[id] ?? 'a write that succeeds, such as POST /api/v1/accounts';
 
 export function explainClientCheck(check: Check): Part[] {
   const { id, title, orders, expected, atStake, mend, rules } = check;
