@@ -17,10 +17,10 @@ import {
   type Books,
   booksOf,
   expectReads,
-  expectUnchanged,
   quoteBooks,
   statusNow,
 } from '../scenarios/support/transaction-assertions.ts';
+import { expectUnchanged } from '../scenarios/support/unchanged.ts';
 import { FORBIDDEN, INVALID, INVALID_STATE, type Refusal } from '../spec/errors.ts';
 import { type Table, tableScenarios } from './table.ts';
 

@@ -47,6 +47,17 @@ export const NEW_PROFILE = {
 
 export const PROFILE_MEMBERS = Object.keys(PROFILE) as (keyof typeof PROFILE)[];
 
+/** The members of an account, a transaction and the answer to a batch. */
+export const ACCOUNT_MEMBERS: readonly string[] = [
+  ...['id', 'revision', 'client_reference_id', ...PROFILE_MEMBERS],
+  ...['phone', 'status', 'brand_id', 'firm_id'],
+];
+export const TRANSACTION_MEMBERS: readonly string[] = [
+  ...['id', 'account_id', 'trading_account_id', 'currency', 'amount'],
+  ...['method', 'transaction_type', 'status', 'is_ftd', 'created_at'],
+];
+export const BATCH_MEMBERS: readonly string[] = ['total', 'created', 'failed', 'rows'];
+
 /** UPD-3, UPD-4. */
 export const UPDATABLE_MEMBERS = [...PROFILE_MEMBERS, 'status'] as const;
 

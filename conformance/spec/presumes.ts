@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
   [['TXS-11', 'TXS-12', 'TXS-13', 'TXS-14', 'TXS-18'], ['TXN-8']],
 
   // The stored values of an account are read from its members.
-  [['ACC-1', 'ACC-13', 'ACC-14', 'UPD-2', 'UPD-3'], ['ACC-18']],
+  [['ACC-1', 'ACC-5', 'ACC-13', 'ACC-14', 'UPD-2', 'UPD-3', 'UPD-7'], ['ACC-18']],
   [['ACC-13', 'ACC-14', 'ACC-20', 'BULK-8'], ['ACC-5']],
   [['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4'], ['ACC-5']],
   [['ACC-5', 'UPD-1'], ['ACC-7']],
@@ -157,7 +157,7 @@ const ROWS: readonly Row[] = [
     ['LIM-4', 'LIM-10'],
     ['LIM-1', 'LIM-2'],
   ],
-  [['LIM-11'], ['LIM-3']],
+  [['LIM-11'], ['LIM-2', 'LIM-3']],
 ];
 
 /** Judges the response to a create with a known reference. */

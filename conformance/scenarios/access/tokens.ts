@@ -16,6 +16,7 @@ import {
   findForm,
   type Known,
   tokenIn,
+  tokenOf,
 } from '../support/request-token.ts';
 
 const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
@@ -40,13 +41,12 @@ export const authTokensWork: Story = {
       t.claim('AUTH-3a', words, false, 'none in any of OAuth’s ways');
       throw new Blocked('the token endpoint gives no token');
     }
-    const { form, answer, token } = found;
+    const { form, answer, holder } = found;
     const seconds = answer.at('expires_in');
     const members = Object.keys(Object(answer.json)).join(', ');
     const ways = { basic: 'Basic and a form', form: 'a form', json: 'JSON' };
     const words = `client credentials by ${ways[form]}, answered ${answer.status} {${members}}`;
     t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
-    const holder = { ...client, token };
     const made = await t.create({}, { as: holder });
     t.expect('AUTH-3a', made).served('an account created with the token');
     t.findings.controlled = true;
@@ -64,9 +64,7 @@ export const authTokenScopes: Story = {
   needs: ['mint'],
   async run(t) {
     const client = await clientOf(t, { scopes: ['accounts:write'] });
-    const found = await findForm(t, client);
-    if (found === undefined) throw new Blocked('the token endpoint gives no token');
-    const holder = { ...client, token: found.token };
+    const { holder } = await tokenOf(t, client);
     await t.control('createAccount', { as: holder, body: t.newAccount() });
     t.expect('AUTH-4', await t.call('listWebhooks', { as: holder })).refused(403, 'forbidden');
   },
@@ -80,11 +78,10 @@ export const authTokenExpires: Story = {
   async run(t) {
     const client = await clientOf(t, { scopes: EVERYTHING });
     const found = await findForm(t, client);
-    const token = found?.token ?? client.token;
-    const holder = { ...client, token };
+    const holder = found?.holder ?? client;
     const body = t.newAccount();
     const control = await t.control('createAccount', { as: holder, body });
-    const longer = await t.create({}, { as: { ...client, token: `${token}x` } });
+    const longer = await t.create({}, { as: { ...client, token: `${holder.token}x` } });
     t.expect('AUTH-1', longer).is('refused with one character more', longer.isRefused);
     // NS-8: an answer need not state when the token expires.
     const seconds = found?.answer.at('expires_in');
@@ -117,8 +114,7 @@ export const authTokenBudget: Story = {
     const client = await clientOf(t, { scopes: EVERYTHING });
     const found = await findForm(t, client);
     if (found === undefined) return t.notTested(['AUTH-3b', 'AUTH-3c', 'LIM-6'], UNKNOWN_FORM);
-    const { form } = found;
-    const holder = { ...client, token: found.token };
+    const { form, holder } = found;
     await t.control('createAccount', { as: holder, body: t.newAccount() });
     const minute = await exhaust(t, client, form);
     if (minute === undefined) return;
@@ -210,8 +206,7 @@ export const authTokenBudgetApart: Story = {
       throw new Blocked(`a rate of ${RATE} serves ${allowance.served} and more`);
     }
     const client = await clientOf(t, limited);
-    const found = await findForm(t, client);
-    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    const found = await tokenOf(t, client);
     // In every known form, because a limit may count by the client id in the body.
     for (const form of FORMS) if (form !== found.form) await ask(t, client, form);
     const { served, answers } = await burst(t, client);

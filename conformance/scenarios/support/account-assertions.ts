@@ -1,13 +1,10 @@
 // Accounts in scenarios: their values, their tags, and an account that has been updated once.
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Role } from '../../engine/capabilities.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
-import { printJson } from '../../engine/send/json.ts';
-import { PROFILE_MEMBERS } from '../../spec/literals.ts';
 
 /**
  * The reference of a refused create is still free: a valid create with it makes a new account.
@@ -29,22 +26,6 @@ export async function expectReferenceFree(t: ScenarioContext, rules: Rules, body
 export function isNewAccount(created: Answer, name: string): boolean {
   const named = created.isServed && created.at('first_name') === name;
   return created.status === 201 || named;
-}
-
-/** The members that the specification lists for an account. */
-export const ACCOUNT_MEMBERS = [
-  ...['id', 'revision', 'client_reference_id', ...PROFILE_MEMBERS],
-  ...['phone', 'status', 'brand_id', 'firm_id'],
-];
-
-/** The members that changed, in words. Other rules judge which members an answer must have. */
-export function changedMembers(before: Answer, now: Answer, ...but: string[]): string {
-  const changed = ACCOUNT_MEMBERS.filter((name) => {
-    const [was, is] = [before.at(name), now.at(name)];
-    const isInBoth = was !== undefined && is !== undefined;
-    return isInBoth && !but.includes(name) && !isDeepStrictEqual(was, is);
-  });
-  return changed.map((name) => `${name}: ${printJson(now.at(name))}`).join(', ');
 }
 
 const STRONG = /^"[^"]*"$/;

@@ -28,13 +28,20 @@ export async function findForm(t: ScenarioContext, client: Known, seen: Answer[]
     const answer = await t.answered(tokenCall(client.clientId, client.clientSecret, form));
     seen.push(answer);
     const token = tokenIn(answer);
-    if (token !== undefined) return { form, answer, token };
+    if (token !== undefined) return { form, answer, holder: { ...client, token } };
   }
   return undefined;
 }
 
+/** The same for a scenario that can test nothing without a token. */
+export async function tokenOf(t: ScenarioContext, client: Known) {
+  const found = await findForm(t, client);
+  if (found !== undefined) return found;
+  throw new Blocked('the token endpoint gives no token');
+}
+
 export async function anotherToken(t: ScenarioContext, credential: Credential) {
-  return isKnown(credential) ? (await findForm(t, credential))?.token : undefined;
+  return isKnown(credential) ? (await findForm(t, credential))?.holder.token : undefined;
 }
 
 export function ask(t: ScenarioContext, { clientId, clientSecret }: Known, form: TokenForm) {

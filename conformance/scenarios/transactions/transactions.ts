@@ -20,10 +20,10 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/call.ts';
 import type { Story } from '../../engine/types.ts';
 import { INVALID, NOT_FOUND } from '../../spec/errors.ts';
-import { LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
+import { LONGEST, TRANSACTION_MEMBERS, UNKNOWN_ID } from '../../spec/literals.ts';
 import { reference, referenceOf } from '../support/faults.ts';
 import { inTurn } from '../support/in-turn.ts';
-import { expectUnchanged, MEMBERS } from '../support/transaction-assertions.ts';
+import { expectUnchanged } from '../support/unchanged.ts';
 
 const CREATE = 'createTransaction';
 
@@ -181,7 +181,7 @@ function expectNothingOfOperators(t: ScenarioContext, answer: Answer, isHidden =
 function expectShape(t: ScenarioContext, answer: Answer, reason: string): void {
   const members = answer.members;
   const names = Object.keys(members);
-  const missing = MEMBERS.filter((each) => !names.includes(each));
+  const missing = TRANSACTION_MEMBERS.filter((each) => !names.includes(each));
   const texts = ['currency', 'method', 'transaction_type', 'status'];
   // TXN-6 judges the value of an omitted method; it must never be null.
   const isText = (name: string) =>
@@ -192,7 +192,8 @@ function expectShape(t: ScenarioContext, answer: Answer, reason: string): void {
     .is(`strings: ${texts.join(', ')}`, odd.length === 0, `not a string: ${odd.join(', ')}`)
     .is('is_ftd: a boolean', typeof answer.at('is_ftd') === 'boolean', `${answer.at('is_ftd')}`);
   const others = names.filter(
-    (each) => !MEMBERS.includes(each) && !isOfOperators(each) && members[each] !== reason,
+    (each) =>
+      !TRANSACTION_MEMBERS.includes(each) && !isOfOperators(each) && members[each] !== reason,
   );
   t.advise('TXN-8', answer).is('no member besides', others.length === 0, others.join(', '));
 }

@@ -29,10 +29,10 @@ import {
   APPROVED,
   booksOf,
   expectReads,
-  expectUnchanged,
   quoteBooks,
   statusNow,
 } from '../support/transaction-assertions.ts';
+import { expectUnchanged } from '../support/unchanged.ts';
 
 export const txsApproveWithdrawal: Story = {
   title: 'A withdrawal that no payment provider pays out is approved like any other',
