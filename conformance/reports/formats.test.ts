@@ -142,9 +142,8 @@ formats('text ends with the verdict and all counts', () => {
 });
 
 formats('text contains no terminal controls, and stays within its width', () => {
-  const colored = textOf(sampleReport, 80, true);
   assert.match(textOf(sampleReport, 60), /run --base-url \S+ --only sample-one --seed 1\n/);
-  for (const each of [text, colored]) {
+  for (const each of [text, textOf(sampleReport, 80, true)]) {
     for (const bad of ['\u0000', '\u001b[31mred']) assert.not.ok(each.includes(bad));
   }
   assert.not.ok(text.includes('\u001b'));
@@ -169,6 +168,17 @@ formats('html: text of a target is never markup, and nothing is loaded', () => {
   }
   assert.match(html, 'default-src &#39;none&#39;');
 });
+
+formats(
+  'html: what fails comes first, and the rules are folded with the rest of the evidence',
+  () => {
+    const [first, folded] = html.split('Rules by family</h2>');
+    assert.match(first!, 'id="rule-ACC-2">✗ ACC-2 deviates');
+    assert.not.match(first!, 'ACC-1</code>');
+    assert.match(folded!, /<details><summary>ACC: [^<]+<\/summary>[\s\S]*ACC-1 <\/td>/);
+    assert.match(folded!, '<details id="rule-LIM-1">');
+  },
+);
 
 // Markdown.
 
@@ -214,8 +224,8 @@ formats('annotations: errors for deviations, warnings for doubtful rules, each o
   const many = annotations({ ...sampleReport, rules, baseline: null });
   assert.is(many.length, 10);
   assert.match(many.at(-1)!, '16 more rules');
-  const idle = annotations({ ...sampleReport, not_started: START });
-  assert.equal(idle, [`::error title=nothing was judged::${START}`]);
+  const idle = `::error title=nothing was judged::${START}`;
+  assert.equal(annotations({ ...sampleReport, not_started: START }), [idle]);
 });
 
 formats.run();
