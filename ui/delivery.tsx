@@ -136,14 +136,14 @@ function Attempts({ delivery }: { delivery: DeliveryShown }) {
   return (
     <Panel title="Attempts">
       <ol class="list" aria-label="Attempts">
-        {attempts.map(({ n, at_ms, status: answer, error, duration_ms }) => {
+        {attempts.map(({ n, at_ms, status: answer, error, duration_ms, fault }) => {
           const isRunning = in_flight && n === attempts.length && error === null && answer === null;
           const tone = isRunning ? 'quiet' : isDelivered(answer) ? 'good' : 'bad';
           return (
             <li key={n} class={`bar rail ${tone}`}>
               <strong>{n}</strong> {fullTime(at_ms)}
               <Badge tone={tone}>{isRunning ? 'under way' : (answer ?? 'failed')}</Badge>
-              {error} {duration_ms === null ? '' : `(${duration(duration_ms)})`}
+              {error} {duration_ms === null ? '' : `(${duration(duration_ms)})`} {fault}
             </li>
           );
         })}

@@ -164,7 +164,7 @@ export function startAttempt(world: World, { delayed, ...delivery }: Delivery): 
     const attempt: DeliveryAttempt = {
       ...{ n: delivery.attempts.length + 1, at_ms: world.nowMs },
       error: 'dropped by a fault; counted as delivered',
-      ...{ status: null, duration_ms: null, signature: null },
+      ...{ status: null, duration_ms: null, signature: null, fault: 'drop' },
     };
     const tried = { ...delivery, attempts: [...delivery.attempts, attempt] };
     evolve(world, deliveredChanges(world, tried));
@@ -188,6 +188,7 @@ export interface DeliveryAnswer {
   readonly error: string | null;
   readonly durationMs: number | null;
   readonly signature: string | null;
+  readonly fault: DeliveryFault | null;
 }
 
 /** The target of a subscription was looked at again and is no longer public (EVT-11). */
@@ -233,6 +234,7 @@ export function answerChanges(
     error: answer.error,
     duration_ms: answer.durationMs,
     signature: answer.signature,
+    ...(answer.fault && { fault: answer.fault }),
   };
   const tried = { ...delivery, attempts: [...delivery.attempts, attempt] };
   const { status, error } = answer;

@@ -247,7 +247,7 @@ function makeAnswer(draw: Draw, world: World, atMs: number): Input {
     startedAtMs: atMs,
     status,
     error: status === null ? 'no answer' : null,
-    durationMs: 12,
+    ...{ durationMs: 12, fault: null },
     signature: 't=1,v1=00',
   };
   return { kind: 'answered', atMs, answer };

@@ -44,8 +44,11 @@ faults('bad_signature: the delivery does not verify, and its retry does', async 
   order(harness, { kind: 'bad_signature' }, { times: 1 });
   harness.emit();
   await harness.advance(30_000);
-  const statuses = harness.sole(id).attempts.map(({ status }) => status);
-  assert.equal(statuses, [400, 200]);
+  const attempts = harness.sole(id).attempts.map(({ status, fault }) => [status, fault]);
+  assert.equal(attempts, [
+    [400, 'bad_signature'],
+    [200, undefined],
+  ]);
 });
 
 faults('stale_timestamp: the signature is valid but one hour old', async ({ harness }) => {

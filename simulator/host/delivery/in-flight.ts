@@ -179,9 +179,9 @@ function answered(
   error: string | null,
   durationMs: number,
 ): SendResult {
-  const { deliveryId, attempt } = send;
-  const answer = { deliveryId, attempt, startedAtMs, status, error, durationMs, signature };
-  return { kind: 'answered', answer };
+  const sent = { ...{ startedAtMs, signature }, ...{ status, error, durationMs } };
+  const { deliveryId, attempt, fault } = send;
+  return { kind: 'answered', answer: { deliveryId, attempt, fault, ...sent } };
 }
 
 /** Never rejects. The attempt belongs to the world that the host has now. */

@@ -56,6 +56,7 @@ const line = (change: Partial<DeliveryEvent>) =>
     ...{ event: 'delivery', world: 'default', phase: 'ended', at_ms: atMs, id: '1' },
     ...{ subscription_id: 1, event_id: 'evt_1', kind: 'transaction.approved', seq: 12, attempt: 1 },
     ...{ url: 'http://x/in', next_due_ms: null, status: null, error: null, outcome: 'pending' },
+    fault: null,
     ...{ disabled_reason: null, stopped: false },
     ...change,
   });
@@ -64,6 +65,7 @@ log('the line of an attempt shows the delivery, the response and the next attemp
   const again = (ms: number) => ({ status: 500, next_due_ms: atMs + ms });
   const cases: readonly (readonly [Partial<DeliveryEvent>, string])[] = [
     [{ status: 204, outcome: 'delivered' }, '204'],
+    [{ status: 200, fault: 'duplicate' }, '200 (fault duplicate)'],
     [again(30_000), '500, again in 30 s'],
     [again(90_000), '500, again in 1 min 30 s'],
     [

@@ -51,6 +51,8 @@ function deliveryEvent(
     /** The status of an ended attempt; null if there was no response. */
     status: last?.status ?? null,
     error: last?.error ?? null,
+    /** What a fault did to an ended attempt. */
+    fault: last?.fault ?? null,
     outcome,
     disabled_reason: subscription.disabled ? (subscription.disabled_reason ?? 'disabled') : null,
     /** EVT-8b, NS-28: the subscription is stopped until it is resumed. */
@@ -79,7 +81,8 @@ export function deliveryLine(event: DeliveryEvent): string {
 function endWords(event: DeliveryEvent): string {
   const { at_ms, status, error, outcome, next_due_ms: dueMs, disabled_reason, stopped } = event;
   if (disabled_reason !== null) return `disabled: ${disabled_reason}`;
-  const what = String(status ?? error ?? 'no response');
+  const of = event.fault === null || event.fault === 'drop' ? '' : ` (fault ${event.fault})`;
+  const what = `${status ?? error ?? 'no response'}${of}`;
   if (dueMs !== null) return `${what}, again in ${duration(dueMs - at_ms)}`;
   if (outcome !== 'exhausted') return what;
   return `${what}${stopped ? ', the last attempt: delivery stops until it is resumed' : ', given up'}`;
