@@ -96,10 +96,10 @@ export interface Batch {
   readonly cites: readonly Cite[];
 }
 
-/** The headers of an answer; those of the platform only if it answered itself (ERR-4). */
+/** The headers of an answer, with `X-Request-Id` if the platform itself answered (ERR-4). */
 export function replyHeaders(reply: Reply, requestId: string): Record<string, string> {
   const headers: Record<string, string> =
-    reply.isForeign === true ? {} : { 'x-request-id': requestId, 'x-api-version': '1' };
+    reply.isForeign === true ? {} : { 'x-request-id': requestId };
   if (reply.contentType !== null) headers['content-type'] = contentTypeHeader[reply.contentType];
   if (reply.etag !== undefined) headers.etag = reply.etag;
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
