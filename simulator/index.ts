@@ -156,8 +156,11 @@ async function handleOf(
 ): Promise<SandboxHandle> {
   const { sandbox } = composition;
   const plane = await composition.plane.load();
+  sinks.follow(sandbox.first);
   sandbox.watchWorlds((_name, host) => {
-    if (host !== null) sinks.detach(host);
+    if (host === null) return;
+    sinks.detach(host);
+    sinks.follow(host);
   });
   let listening = false;
   let closed = false;

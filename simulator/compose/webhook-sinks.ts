@@ -69,6 +69,8 @@ export interface CollectOptions {
   readonly firm_id?: string;
 }
 
+type Take = Deliverer['deliver'];
+
 const sinkOrigin = 'https://collected.sandbox-sinks.com';
 const publicAddress = '93.184.216.34';
 
@@ -80,8 +82,8 @@ const collectSchema = object('Options of collect.', {
 /** Keeps deliveries that are meant for a sink, and passes all others on. */
 export class WebhookSinks implements Deliverer {
   readonly #others: Deliverer;
-  /** By URL, what takes the deliveries of a sink. */
-  readonly #sinks = new Map<string, Deliverer['deliver']>();
+  /** By URL, the world of a sink and what takes its deliveries. */
+  readonly #sinks = new Map<string, { readonly host: WorldHost; readonly take: Take }>();
   #made = 0;
 
   constructor(others: Deliverer) {
@@ -89,8 +91,8 @@ export class WebhookSinks implements Deliverer {
   }
 
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
-    const take = this.#sinks.get(request.url);
-    return take === undefined ? this.#others.deliver(request) : take(request);
+    const sink = this.#sinks.get(request.url);
+    return sink === undefined ? this.#others.deliver(request) : sink.take(request);
   }
 
   resolve(hostname: string): Promise<readonly string[]> {
@@ -107,7 +109,7 @@ export class WebhookSinks implements Deliverer {
     this.#made += 1;
     const url = `${sinkOrigin}/${this.#made}`;
     const { sink, take } = openSink(host, url, isClosed, options);
-    this.#sinks.set(url, take);
+    this.#sinks.set(url, { host, take });
     // Frees the memory when the world is dropped.
     host.listen(({ kind }) => {
       if (kind === 'closed') this.#sinks.delete(url);
@@ -115,14 +117,21 @@ export class WebhookSinks implements Deliverer {
     return sink;
   }
 
-  /** A copy of a world has no sinks, so it delivers nothing to those of the original. */
-  detach(copy: WorldHost): void {
-    for (const { id, url, disabled } of [...copy.world.subscriptions.values()]) {
-      if (url.startsWith(sinkOrigin) && !disabled) {
-        const reason = 'It delivered to a test of the world that this one is a copy of.';
-        copy.execute('disableSubscription', { id: String(id), reason });
-      }
+  /** A copy of a world, or a state from another one, delivers nothing to the sinks of that world. */
+  detach(host: WorldHost): void {
+    for (const { id, url, disabled } of [...host.world.subscriptions.values()]) {
+      const isForeign = url.startsWith(sinkOrigin) && this.#sinks.get(url)?.host !== host;
+      if (!isForeign || disabled) continue;
+      const reason = 'It delivered to a test of the world that this one is a copy of.';
+      host.execute('disableSubscription', { id: String(id), reason });
     }
+  }
+
+  /** Detaches a world from the sinks of others again whenever it is replaced. */
+  follow(host: WorldHost): void {
+    host.listen(({ kind }) => {
+      if (kind === 'world') this.detach(host);
+    });
   }
 }
 
@@ -132,7 +141,7 @@ function openSink(
   url: string,
   isClosed: () => boolean,
   options: CollectOptions,
-): { readonly sink: WebhookSink; readonly take: Deliverer['deliver'] } {
+): { readonly sink: WebhookSink; readonly take: Take } {
   const subscribe = () => {
     const { hostname } = new URL(url);
     const { names } = host.world;

@@ -11,14 +11,30 @@ import { createPrivate, FileProblem, halfOf, nullOn, readPlain } from './private
 const maxTries = 4;
 const justMadeMs = 50;
 
+/** Locks of this process: the process in a lock file does not tell its sandboxes apart. */
+const ownLocks = new Set<string>();
+
 const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`);
 
 /**
  * Locks a state file, given by its real path. The lock of a process that has ended is taken over,
- * and its half-written files are removed. Throws a StateError when another process has the lock.
+ * and its half-written files are removed. Throws a StateError when another sandbox has the lock.
  */
 export async function lockState(path: string): Promise<void> {
   const lock = lockOf(path);
+  if (ownLocks.has(lock)) {
+    throw new StateError(
+      'is in use by another sandbox of this process: close that sandbox, or name another file',
+    );
+  }
+  ownLocks.add(lock);
+  await lockFile(path, lock).catch((error: unknown) => {
+    ownLocks.delete(lock);
+    throw error;
+  });
+}
+
+async function lockFile(path: string, lock: string): Promise<void> {
   for (let tries = 1; !(await makeLock(lock)); tries += 1) {
     const text = await readLock(lock);
     if (text === '' && tries === 1) {
@@ -47,7 +63,9 @@ export async function unlockState(path: string): Promise<void> {
     const pid = Number((await readLock(lock)).trim().split(' ')[0]);
     if (pid === process.pid) await rm(lock, { force: true });
   };
-  await remove().catch(nullOn('EACCES', 'EPERM', 'EROFS'));
+  await remove()
+    .catch(nullOn('EACCES', 'EPERM', 'EROFS'))
+    .finally(() => ownLocks.delete(lock));
 }
 
 /** False if anything exists under the lock's name. */
