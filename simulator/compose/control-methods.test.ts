@@ -43,7 +43,9 @@ methods('an invalid argument is refused by name', async ({ sandbox }) => {
     await errorOf(control.getAccount({ id: 'none' })),
     await errorOf(control.createSnapshot({ name: '/' })),
   ];
-  for (const error of [unknown, missing, wrong]) assert.instance(error, ControlError);
+  const fault = { match: { operation: 'none' }, effect: { kind: 'hang' } } as never;
+  for (const error of [unknown, missing, wrong, await errorOf(sandbox.faults.add(fault))])
+    for (const kind of [ControlError, TypeError]) assert.instance(error, kind);
   assert.match(unknown.message, /^brand: /);
   assert.equal([(missing as ControlError).status, (wrong as ControlError).status], [404, 422]);
 });

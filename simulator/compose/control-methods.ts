@@ -6,8 +6,8 @@ import type { ControlReply } from '../control/reply.ts';
 import { controlPrefix, type Row, type StreamedNotice } from '../control/row.ts';
 import { closedMessage } from './waits.ts';
 
-/** An error of the control plane: which arguments are invalid, by field. */
-export class ControlError extends Error {
+/** An error of the control plane: which arguments are invalid, by field. A TypeError, as elsewhere. */
+export class ControlError extends TypeError {
   override readonly name = 'ControlError';
   readonly status: number;
 

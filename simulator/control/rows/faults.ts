@@ -12,7 +12,7 @@ export const faultRows = {
   createFault: row('POST', 'faults', {
     summary: 'Inject a fault',
     description:
-      'Before: nothing has run. After: it has run; with reset, delay, hang, truncate or slow_body its key is recorded and only the response suffers, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a). Repeats that get the first answer again are struck too, in either phase, and what is recorded stays: after with reset, two times, loses the answer and that of its repeat.',
+      'Before: nothing has run. After: it has run; with reset, delay, hang, truncate or slow_body its key is recorded and only the response suffers, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a). Repeats that get the first answer again are struck too, in either phase, and what is recorded stays: after with reset, two times, loses the answer and that of its repeat. A call that is refused before it runs (its key, token, rate, body or scope) is not struck.',
     body: newFaultSchema,
     status: 201,
     answer: faultSchema,

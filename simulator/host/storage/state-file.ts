@@ -247,7 +247,7 @@ export class StateFile {
       const { code, message } = error as NodeJS.ErrnoException;
       this.#setTrouble(
         `the state could not be saved to ${this.#path} (${code ?? message}); ` +
-          `what it lacks is in the write-ahead log beside it as far as that could be written`,
+          `the latest changes are in the write-ahead log beside it, as far as it could be written`,
       );
       return false;
     }
