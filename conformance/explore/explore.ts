@@ -7,12 +7,12 @@ import type { Sender } from '../engine/send/sender.ts';
 import type { Provider, Target } from '../providers/target.ts';
 import { OPERATIONS } from '../spec/operations.ts';
 import { type Difference, inWords, isLike } from './compare/difference.ts';
-import { Reference } from './compare/reference.ts';
+import { type Known, Reference } from './compare/reference.ts';
 import { hasBursts } from './compare/run.ts';
 import { nowOf } from './compare/sides.ts';
 import { type Coverage, noCoverage } from './draw/corpus.ts';
 import { Source } from './draw/source.ts';
-import { blame, explains } from './findings/blame.ts';
+import { blame } from './findings/blame.ts';
 import { Book, type Found, type Shown } from './findings/found.ts';
 import { SHOWN_AGAIN, type Shows, shrink } from './findings/shrink.ts';
 import type { ModelSettings, Models } from './model.ts';
@@ -92,7 +92,8 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
 }
 
 interface Played extends Omit<Shown, 'difference'> {
-  readonly settings: ModelSettings;
+  /** What was known when it was compared. */
+  readonly known: Known;
 }
 
 class Exploration {
@@ -210,10 +211,10 @@ class Exploration {
       await player.settle();
       await untilQuiet(player);
       const recorded = { sequence, target: player };
-      const { settings } = this.#reference;
+      const { known } = this.#reference;
       const compared = { ...(why && { why }), ...(await this.#reference.compare(recorded)) };
       this.#answered += callsIn(player.outcomes).filter(({ kind }) => kind === 'answer').length;
-      return { recorded, compared, settings };
+      return { recorded, compared, known };
     } catch (error) {
       if (isSetupFailure(error)) return error.message;
       throw error;
@@ -239,16 +240,17 @@ class Exploration {
       this.#book.inconclusive.push(played);
       return;
     }
+    this.#book.count(played.compared.seen);
     let current = played;
     for (let isLearned = true; isLearned; ) {
-      const { settings } = this.#reference;
-      // A difference from an earlier model may be one that has been learned since.
-      if (current.settings !== settings) {
+      const { known } = this.#reference;
+      // What differed from an earlier model may have been explained since.
+      if (current.known !== known) {
         const compared = await this.#reference.compare(played.recorded);
-        current = { ...played, compared, settings };
+        current = { ...played, compared, known };
       }
       await this.#differences(current);
-      isLearned = settings !== this.#reference.settings;
+      isLearned = known !== this.#reference.known;
     }
     this.#count(current);
     this.#options.onProgress?.({
@@ -261,15 +263,14 @@ class Exploration {
   async #differences(played: Played): Promise<void> {
     for (const difference of played.compared.differences) {
       if (this.#isOver && this.#options.sequences === undefined) return;
-      if (this.#book.counts(difference)) continue;
-      if (await this.#isKnownDefect({ ...played, difference })) continue;
+      if (this.#book.isDone(difference)) continue;
       await this.#investigate({ ...played, difference }).catch(ignoreSpent);
-      if (played.settings !== this.#reference.settings) return;
+      if (played.known !== this.#reference.known) return;
     }
   }
 
   #count({ recorded, compared }: Played): void {
-    const { differences, open, why, model } = compared;
+    const { seen, open, why, model } = compared;
     const calls = callsIn(recorded.target.outcomes);
     this.#counts.calls += calls.length;
     // A fault of the sequence drops the answer on both sides.
@@ -277,7 +278,7 @@ class Exploration {
       ({ kind, n }) => kind === 'lost' && model.outcomes.get(n)?.kind !== 'lost',
     ).length;
     for (const each of open) this.#book.excuse(each);
-    if (differences.length > 0) return;
+    if (seen.length > 0) return;
     if (why === undefined) this.#counts.agreed += 1;
     else this.#book.inconclusive.push(why);
   }
@@ -286,7 +287,7 @@ class Exploration {
   async #investigate(met: Shown): Promise<void> {
     const { difference } = met;
     if (await this.#isOtherFault(met)) return this.#book.isOpen(difference, 'NS-17');
-    const { settings } = this.#reference;
+    const { known } = this.#reference;
     const sequence = upTo(met.recorded.sequence, difference.n);
     const shows = this.#showing(difference, sequence);
     const first = await shows(sequence, true);
@@ -295,33 +296,31 @@ class Exploration {
     const isGone = callsIn(first.recorded.target.outcomes).every(({ kind }) => kind === 'lost');
     if (isGone) return;
     const isOpen = await this.#openAnswer(first, difference);
-    if (isOpen || settings !== this.#reference.settings) return;
+    if (isOpen || known !== this.#reference.known) return;
     const shrunk = await shrink(first, shows, () => this.#left);
     const { last, reproduced } = await this.#showAgain(shrunk, shows);
     if (last === undefined) return this.#notShown(difference);
     if (await this.#isOtherFault(last)) return this.#book.isOpen(difference, 'NS-17');
     if (await this.#openAnswer(last, difference)) return;
     const { variants } = this.#options.models;
+    const blamed = await blame(last, met, this.#reference, variants, this.#coverage);
+    // Behind another deviation, only one that does the same as the target is certain.
+    const isBehind = last.compared.seen.every(({ n }) => n !== last.difference.n);
+    if (isBehind && blamed.isSure !== true) return this.#notShown(difference);
     const found: Found = {
-      ...{ ...last, reproduced },
-      ...(await blame(last, met, this.#reference, variants, this.#coverage)),
-      ...{ times: 1, met: [difference, last.difference] },
+      ...{
+        ...last,
+        reproduced,
+        ...blamed,
+        times: 1,
+        met: [difference, last.difference],
+      },
       calls: callsOf(last.recorded.sequence.steps).length,
       shrunkFrom: callsOf(met.recorded.sequence.steps).length,
     };
     this.#book.add(found);
     if (difference.at === 'no_answer') this.#counts.lost -= 1;
-  }
-
-  /** Whether a model with a defect that was found behaves the same; this takes no requests. */
-  async #isKnownDefect(shown: Shown): Promise<boolean> {
-    for (const found of this.#book.found) {
-      if (found.variant === undefined) continue;
-      if (!(await explains(found.variant, shown, this.#reference))) continue;
-      this.#book.attribute(shown.difference, found);
-      return true;
-    }
-    return false;
+    if (blamed.variant && blamed.isSure) await this.#reference.deviate(blamed.variant);
   }
 
   #notShown(difference: Difference): void {
@@ -399,7 +398,7 @@ class Exploration {
     this.#learned = { ...this.#learned, ...learned };
     await this.#reference.learn(learned);
     await this.#book.review(async ({ recorded, difference }) => {
-      const { differences } = await this.#reference.compare(recorded);
+      const { differences } = await this.#reference.compareConforming(recorded);
       return differences.some((each) => isLike(each, difference));
     });
     return true;

@@ -12,15 +12,14 @@ export interface Model {
 /** Choices for open questions, by the names of `sandbox questions`. */
 export type ModelSettings = Readonly<Record<string, unknown>>;
 
+/** A named deviation that a model can have. */
 export interface Variant {
   readonly id: string;
   readonly breaks: readonly string[];
-  open(settings: ModelSettings): Promise<Model>;
 }
 
 export interface Models {
-  /** A conforming model that answers the open questions as in `settings`. */
-  open(settings: ModelSettings): Promise<Model>;
-  /** One model for each named deviation. */
+  /** A model that answers the open questions as in `settings` and deviates in these ways only. */
+  open(settings: ModelSettings, deviations?: readonly Variant[]): Promise<Model>;
   readonly variants: readonly Variant[];
 }

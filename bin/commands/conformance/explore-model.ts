@@ -72,16 +72,14 @@ function delivererTo(receiver: WebhookReceiver): Deliverer {
   };
 }
 
-/** Simulators with these settings: the conforming one, and one with each deliberate deviation. */
+/** Simulators with these settings, conforming ones and ones with deliberate deviations. */
 export function simulatorModels(settings: Settings): Models {
-  const under = (wanted: object): Settings => ({ ...settings, ...wanted });
   return {
-    open: (wanted) => simulatorModel(under(wanted)),
-    variants: register.map((deviation) => ({
-      id: deviation.id,
-      breaks: deviation.breaks,
-      open: (wanted) => simulatorModel(under(wanted), [deviation]),
-    })),
+    open: (wanted, variants = []) => {
+      const chosen = register.filter(({ id }) => variants.some((variant) => variant.id === id));
+      return simulatorModel({ ...settings, ...wanted }, chosen);
+    },
+    variants: register,
   };
 }
 

@@ -126,11 +126,8 @@ export function normalDecimal(text: string): string {
 }
 
 /** Revision numbers are compared per record, elsewhere. */
-const revision: Shape = (target, model, at) => {
-  const alike =
-    model == null ? target === model : typeof target === 'bigint' || Number.isInteger(target);
-  return alike ? null : unlike(at, target, model);
-};
+const revision = leaf((target, model) => isWhole(target) === isWhole(model));
+const isWhole = (value: Json) => typeof value === 'bigint' || Number.isInteger(value);
 
 /**
  * EVT-10a: the number of the same event, if it was delivered on both sides. After a failure the last

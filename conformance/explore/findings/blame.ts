@@ -4,10 +4,11 @@
 
 import { keyOf } from '../compare/answers.ts';
 import { type Difference, isLike, rulesOf } from '../compare/difference.ts';
-import type { Reference } from '../compare/reference.ts';
+import { hasAgreed, type Reference } from '../compare/reference.ts';
 import { hasBursts } from '../compare/run.ts';
 import type { Coverage } from '../draw/corpus.ts';
 import type { Models, Variant } from '../model.ts';
+import { isFurther } from '../open/other-answer.ts';
 import { answersIn, type CallOutcome, type Outcome, summaryOf } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Step, sameValue } from '../sequence.ts';
 import type { Shown } from './found.ts';
@@ -58,6 +59,8 @@ export interface Blame {
   /** The most likely first; empty if no rule defines the correct behavior. */
   readonly rules: readonly string[];
   readonly variant?: Variant;
+  /** The variant also explains the first, long sequence. */
+  readonly isSure?: boolean;
 }
 
 /** `met` is the play that first showed the difference. */
@@ -80,20 +83,23 @@ export async function blame(
     .sort((one, other) => rankOf(one) - rankOf(other));
   // A rule of the refusal that came is likelier than a coincidence in a short sequence.
   const cited = refusing.length > 0 ? refusing : likely;
-  let named: Variant | undefined;
+  let sure: Variant | undefined;
+  let likelier: Variant | undefined;
   for (const variant of ranked) {
     if (!(await explains(variant, shown, reference))) continue;
     if (await showsInSeries(variant, shown, reference)) continue;
     // Several deviations explain a short sequence: the right one explains the first, long one too.
-    const isSure = await explains(variant, met, reference);
-    if (isSure) named = variant;
-    else if (variant.breaks.some((rule) => cited.includes(rule))) named ??= variant;
-    if (isSure) break;
+    const inWhole = await explains(variant, met, reference);
+    if (inWhole !== undefined) sure ??= variant;
+    if (inWhole === 'all') sure = variant;
+    if (inWhole === 'all') break;
+    if (variant.breaks.some((rule) => cited.includes(rule))) likelier ??= variant;
   }
+  const named = sure ?? likelier;
   // If neither a rule of the model nor the place decides, it is an assumption of the model.
   if (named === undefined) return { rules: ownRules };
   const rules = [...named.breaks].sort((one, other) => rank(one) - rank(other));
-  return { rules, variant: named };
+  return { rules, variant: named, isSure: sure !== undefined };
 }
 
 function likelyRules(
@@ -208,22 +214,28 @@ async function showsInSeries(
   return summaries(own) !== summaries(other);
 }
 
-/** Whether a model with this deviation does what the target did, and nothing else differs. */
-export async function explains(
+/**
+ * How much of a run a model with this deviation explains: all of it, or the difference, after which
+ * others show that were not compared before. Undefined: not even the difference.
+ */
+async function explains(
   variant: Variant,
   { recorded, compared, difference }: Shown,
   reference: Reference,
-): Promise<boolean> {
-  const { differences, open, why } = await reference.compare(recorded, {}, variant);
+): Promise<'all' | 'difference' | undefined> {
+  const { differences, open, why } = await reference.compareWith(recorded, {}, variant);
   // Open differences mask the rest: with more of them nothing is explained.
-  if (open.length > compared.open.length) return false;
-  const { partedAt = Number.POSITIVE_INFINITY } = compared;
-  const agreed = ({ n }: Difference) =>
-    n <= partedAt && compared.differences.every((one) => one.n !== n);
+  if (why !== undefined || open.length > compared.open.length) return undefined;
+  if (differences.some((each) => isLike(each, difference))) return undefined;
+  const isSeen = (each: Difference) =>
+    compared.differences.some((one) => isLike(each, one)) ||
+    (reference.isKnown(each) && !hasAgreed(compared, each));
+  const others = differences.filter((each) => !isSeen(each));
+  if (others.length === 0) return 'all';
   // A deviation that differs where the model agrees explains nothing.
-  const isOther = (each: Difference) =>
-    !isLike(each, difference) &&
-    (compared.differences.some((one) => isLike(each, one)) ||
-      (reference.isKnown(each) && !agreed(each)));
-  return why === undefined && differences.every(isOther);
+  const isLater = (each: Difference) =>
+    each.n === difference.n
+      ? difference.at.startsWith('body.') && isFurther(difference, each)
+      : each.n > difference.n && !hasAgreed(compared, each);
+  return others.every(isLater) ? 'difference' : undefined;
 }

@@ -1,14 +1,15 @@
 // A difference that was reproduced and shrunk, and the book of all known differences.
 
 import { type Difference, isLike, signatureOf } from '../compare/difference.ts';
-import type { Compared, Recorded } from '../compare/run.ts';
+import type { Seen } from '../compare/reference.ts';
+import type { Recorded } from '../compare/run.ts';
 import type { Excuse } from '../open/projection.ts';
 import type { Blame } from './blame.ts';
 
 /** One play of a sequence on the target, compared with the model, that shows the difference. */
 export interface Shown {
   readonly recorded: Recorded;
-  readonly compared: Compared;
+  readonly compared: Seen;
   readonly difference: Difference;
 }
 
@@ -45,10 +46,16 @@ export class Book {
     return this.#open.has(signatureOf(difference)) || this.#like(difference) !== undefined;
   }
 
-  /** Counts a known difference; false if the difference has to be investigated. */
-  counts(difference: Difference): boolean {
-    const known = this.#like(difference);
-    if (known !== undefined) known.times += 1;
+  /** Counts how often differences that were found occur. */
+  count(differences: readonly Difference[]): void {
+    for (const each of differences) {
+      const known = this.#like(each);
+      if (known !== undefined) known.times += 1;
+    }
+  }
+
+  /** Whether the difference needs no investigation, or no further one. */
+  isDone(difference: Difference): boolean {
     if (this.isKnown(difference)) return true;
     const signature = signatureOf(difference);
     const investigations = (this.#investigations.get(signature) ?? 0) + 1;
@@ -68,11 +75,6 @@ export class Book {
   isOpen(met: Difference, excuse: Excuse): void {
     this.#open.add(signatureOf(met));
     this.excuse(excuse);
-  }
-
-  attribute(difference: Difference, found: Found): void {
-    found.times += 1;
-    found.met.push(difference);
   }
 
   /** Withdraws what is no difference from the model any more, after it has learned an answer. */

@@ -12,11 +12,11 @@ const answers = suite('other answers to open questions');
 /** Whether a setting explains the difference, if the states part after this step under it. */
 async function isExplained(operation: Difference['operation'], partedAt?: number) {
   const met = differing({ n: 4, operation, at: 'count' });
-  const compare = async (_: object, given: object = {}) =>
+  const compareWith = async (_: object, given: object = {}) =>
     Object.keys(given).length === 0
       ? { differences: [met], open: [] }
       : { differences: [], open: [], partedAt };
-  const reference = { settings: {}, isKnown: () => false, compare } as unknown as Reference;
+  const reference = { settings: {}, isKnown: () => false, compareWith } as unknown as Reference;
   const steps = [{ do: 'advance', byMs: 1, n: 4 }];
   const shown = {
     difference: met,

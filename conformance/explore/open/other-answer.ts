@@ -45,7 +45,7 @@ export async function otherAnswerFor(
 const PARTS = ['status', 'code', 'header.content-type', 'body'];
 
 /** Whether the later difference is in a part of the same answer that was not compared before. */
-function isFurther(first: Difference, later: Difference): boolean {
+export function isFurther(first: Difference, later: Difference): boolean {
   const [own, other] = [first, later].map(({ at }) => {
     const isBody = at.startsWith('body.');
     const [part, member] = isBody ? ['body', at.slice('body.'.length)] : [at, ''];
@@ -73,11 +73,11 @@ async function nextAnswer(
   for (const flip of flipsFor(before, settings, unasked)) {
     const { setting, value } = flip;
     if (setting in chosen) continue;
-    const compared = await reference.compare(part, { ...chosen, [setting]: value });
+    const compared = await reference.compareWith(part, { ...chosen, [setting]: value });
     if (compared.partedAt !== partedAt && isPartedBefore(compared, before)) continue;
     const reached = newIn(compared, shown, reference);
     if (reached === undefined && compared.why === undefined) {
-      const whole = await reference.compare(shown.recorded, { ...chosen, [setting]: value });
+      const whole = await reference.compareWith(shown.recorded, { ...chosen, [setting]: value });
       const isWhole = newIn(whole, shown, reference) === undefined && whole.why === undefined;
       if (isWhole) return { flip, reached };
     }
@@ -115,9 +115,9 @@ async function partOf(
   chosen: ModelSettings,
 ): Promise<{ readonly part: Recorded; readonly partedAt: number | undefined }> {
   const part = { ...recorded, sequence: { steps: needed(recorded.sequence, before.n) } };
-  const { differences, partedAt } = await reference.compare(part, chosen);
+  const { differences, partedAt } = await reference.compareWith(part, chosen);
   if (differences.some((each) => isLike(each, before))) return { part, partedAt };
-  const whole = await reference.compare(recorded, chosen);
+  const whole = await reference.compareWith(recorded, chosen);
   return { part: recorded, partedAt: whole.partedAt };
 }
 
