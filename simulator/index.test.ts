@@ -110,10 +110,14 @@ entryPoint('a saved world continues from its state, and takes no other world', a
   const state = join(folder, 'state.json');
   const first = await createSandbox({ state, clock: '2030-01-01', plan: 'pro' });
   await first.clock.advance({ by_ms: 5000 });
+  await first.webhooks.collect({ categories: ['order'] });
   await first.close();
   const again = await createSandbox({ state });
   assert.is(again.clock.nowMs(), Date.UTC(2030, 0, 1) + 5000);
   assert.is(again.credential('firm').plan, 'pro');
+  const sink = await again.webhooks.collect({ categories: ['account'] });
+  await again.control.createEvent({ category: 'account' });
+  await sink.waitFor({ category: 'account' });
   await again.close();
   const { message } = await errorOf(createSandbox({ state, plan: 'standard' }));
   assert.match(message, /^plan standard contradicts .*state\.json, whose world began with pro/);

@@ -106,6 +106,8 @@ export class WebhookSinks implements Deliverer {
   /** Subscribes a new sink to all later events of a world. */
   collect(host: WorldHost, isClosed: () => boolean, options: CollectOptions = {}): WebhookSink {
     checkArgument(collectSchema, options, 'options');
+    // A loaded state may hold sinks of an earlier process, with other categories.
+    this.detach(host);
     this.#made += 1;
     const url = `${sinkOrigin}/${this.#made}`;
     const { sink, take } = openSink(host, url, isClosed, options);
@@ -117,12 +119,12 @@ export class WebhookSinks implements Deliverer {
     return sink;
   }
 
-  /** A copy of a world, or a state from another one, delivers nothing to the sinks of that world. */
+  /** A copy of a world, or a loaded state, delivers nothing to the sinks of another one. */
   detach(host: WorldHost): void {
     for (const { id, url, disabled } of [...host.world.subscriptions.values()]) {
       const isForeign = url.startsWith(sinkOrigin) && this.#sinks.get(url)?.host !== host;
       if (!isForeign || disabled) continue;
-      const reason = 'It delivered to a test of the world that this one is a copy of.';
+      const reason = 'It delivered to a test that is over, or that uses another world.';
       host.execute('disableSubscription', { id: String(id), reason });
     }
   }
