@@ -10,7 +10,7 @@ import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
 import { deliversLate } from '../scenarios/delivery/events.ts';
 import { profileScenarios } from '../scenarios/profile/profile.ts';
-import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
+import { type LearnedOrders, learnedOrders, untriedOrders } from '../scenarios/support/orders.ts';
 import { OPERATIONS } from '../spec/operations.ts';
 import { formOf, TOKEN_FORMS, tokenIn, tokenRequest } from './play/forms.ts';
 import { jsonOf } from './play/outcome.ts';
@@ -75,7 +75,8 @@ export const NEVER_LEARNED: readonly string[] = [
 ];
 
 /** NS-1: the form of orders shows here, and how soon an event is delivered. */
-const FORMS = ['conv-orders', 'evt-form'];
+const ORDERS = 'conv-orders';
+const FORMS = [ORDERS, 'evt-form'];
 
 /**
  * Settings for which no other answer can be tried later, such as a time or a name. All others are
@@ -122,7 +123,13 @@ async function observeBy(ids: readonly string[], options: ObserveOptions): Promi
   // Names and times are needed even if a rule deviates beside them.
   const seen = run.scenarios.flatMap((each) => each.observations);
   const { config } = observedConfig(observedRows(chosen, seen));
-  const taken = learnedOrders(learned);
+  // Orders without any answer are sent nevertheless: their crash is a difference like any other. A
+  // live target gets no order in a form that is only likely.
+  const { byRule = {} } = run.scenarios.find(({ id }) => id === ORDERS) ?? {};
+  const isSilent = Object.values(byRule).includes('inconclusive');
+  const isSent = provider.worlds && isSilent && !ended.aborted;
+  const orders = isSent ? (await provider.shared()).orders : undefined;
+  const taken = learnedOrders(learned) ?? (orders && untriedOrders(orders));
   const settings = Object.entries(config.settings);
   const areKindsUnseen = ended.aborted && !('event_kinds' in config.settings);
   return {

@@ -191,7 +191,7 @@ function progressWords(
 
 function reportOf(
   { options, io, found, signal, startedAt, startedMs, untilMs }: Exploration,
-  { known, spent }: Learned,
+  { known, spent, forms }: Learned,
   problem: string | null,
   explored: Explored,
 ): ExploreReport {
@@ -201,6 +201,7 @@ function reportOf(
     const isLate = performance.now() > untilMs;
     why.push(isLate ? TOO_LATE : tooFew(spent, options.model !== undefined));
   }
+  if (problem === null && explored.sequences > 0 && forms?.hasOrders === false) why.push(NO_ORDERS);
   const isInFile =
     options.replay !== undefined || options.report.some(({ format }) => format === 'json');
   const unwritten = isInFile || explored.found.length === 0 ? [] : [TO_REPLAY];
@@ -222,6 +223,9 @@ function reportOf(
 }
 
 const TO_REPLAY = 'To play a difference again, run with --report json=REPORT.json first.';
+/** NS-1: the specification shows no order. */
+const NO_ORDERS =
+  'Positions were not compared: no order is known that the target accepts. Give one under positions of a --profile.';
 const TOO_LATE =
   'Nothing was compared: the time was over. Give more --minutes, or --model FILE, with which nothing has to be learned.';
 

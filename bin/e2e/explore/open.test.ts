@@ -2,7 +2,7 @@
 // the question was observed or not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { observe, unaskedIn } from '../../../conformance/explore/observe.ts';
+import { observe, observeForms, unaskedIn } from '../../../conformance/explore/observe.ts';
 import type { Step, Value } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
@@ -183,6 +183,26 @@ open('settings are learned from the target, and unobserved settings are left out
   for (const [name, value] of Object.entries(answers)) assert.equal(settings[name], value, name);
   assert.ok(Object.keys(settings).length < Object.keys(defaultSettings).length);
   assert.ok(requests < 700, `${requests} requests`);
+});
+
+open('orders without an answer are compared, refused ones are not (NS-1)', async () => {
+  for (const [status, hasOrders] of [
+    [502, true],
+    [422, false],
+  ] as const) {
+    const model = await simulatorModel(defaultSettings);
+    const headers = [['content-type', 'text/plain'] as const];
+    const { sender } = sending(async (wire, next) => {
+      const answer = await next(wire);
+      if (!wire.url.endsWith('/positions/close')) return answer;
+      const kept = answer.headers.filter(([name]) => name === 'x-request-id');
+      return { status, headers: [...kept, ...headers], body: Buffer.from('no') };
+    })(model);
+    const { signal } = new AbortController();
+    const asked = { provider: model.provider, sender, signal, most: 600, timeoutMs: 10_000 };
+    const forms = await observeForms({ ...asked, secret: () => {} }).finally(model.close);
+    assert.equal([forms.hasOrders, forms.orders], [hasOrders, undefined], `${status}`);
+  }
 });
 
 open.run();

@@ -36,6 +36,11 @@ export function learnedOrders(learned: ReadonlyMap<string, unknown>): LearnedOrd
   return opening && closing && { opening, closing };
 }
 
+/** The orders of the templates in their most likely form, for a target that answers none of them. */
+export function untriedOrders({ open, close }: OrderTemplates): LearnedOrders {
+  return { opening: open[0]!, closing: closingsOf(close)[0]! };
+}
+
 function templatesOf({ target: { orders } }: ScenarioContext): OrderTemplates {
   if (orders !== undefined) return orders;
   throw new UnknownPayload('add positions, the orders that open and close a position');
@@ -70,7 +75,8 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   const { taken, answer } = await firstTaken(t, OPEN, open, bodyOf);
   const opened = { body: bodyOf(taken), answer };
   t.addCleanUp(async () => {
-    const closing = (t.run.learned.get(CLOSE) as Closing | undefined) ?? closingsOf(t, answer)[0]!;
+    const known = t.run.learned.get(CLOSE) as Closing | undefined;
+    const closing = known ?? closingsOf(templatesOf(t).close, answer)[0]!;
     await t.call('closePosition', { body: closeBody(closing, opened) });
   });
   return opened;
@@ -78,7 +84,7 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
 
 /** Closes a position by the template; `body` closes another in the same way, or under another id. */
 export async function closePosition(t: ScenarioContext, opened: OpenedPosition) {
-  const all = closingsOf(t, opened.answer);
+  const all = closingsOf(templatesOf(t).close, opened.answer);
   const { taken, answer } = await firstTaken(t, CLOSE, all, (each) => closeBody(each, opened));
   const body = (another: OpenedPosition, id?: string) => closeBody(taken, another, id);
   return { answer, body };
@@ -88,9 +94,8 @@ export async function closePosition(t: ScenarioContext, opened: OpenedPosition) 
  * A placeholder in the template shows which member names the position; otherwise the usual name or
  * the one in the opening answer is used.
  */
-function closingsOf(t: ScenarioContext, opened: Answer): Closing[] {
-  const { close } = templatesOf(t);
-  const [path = 'position_id'] = idPathsIn(opened);
+function closingsOf(close: RequestBody, opened?: Answer): Closing[] {
+  const [path = 'position_id'] = opened === undefined ? [] : idPathsIn(opened);
   const placed = Object.keys(close).find((name) => close[name] === PLACEHOLDER);
   if (placed === undefined) {
     const names = new Set(['position_id', path.split('.').at(-1)!]);
