@@ -1,4 +1,5 @@
 // Deviations of account updates (UPD).
+import { mapProfile, profileFields } from '../../fixtures/schemas/account-profile.ts';
 import { copyContext, headerOf, type RequestContext } from '../core/pipeline/request-context.ts';
 import { parseIfMatch } from '../core/values/text.ts';
 import type { DeviationFamily } from './deviation.ts';
@@ -20,6 +21,19 @@ import {
 } from './overrides.ts';
 
 const update = 'updateAccount';
+
+/** One deviation for each member of a profile. */
+function eachIgnored(): DeviationFamily {
+  const rows = profileFields.map((field) => [
+    `update-ignores-${field.replaceAll('_', '-')}`,
+    {
+      breaks: ['UPD-3'],
+      story: `${field} is missing from the list of members that can be updated.`,
+      override: ignoring(field),
+    },
+  ]);
+  return Object.fromEntries(rows);
+}
 
 /** The context of the update with the current tag; null if there is no account. */
 function withFreshTag(context: RequestContext): RequestContext | null {
@@ -68,10 +82,7 @@ export const updateDeviations: DeviationFamily = {
     story: 'PATCH is served like PUT, so members that are not sent are emptied.',
     override: stored('account', update, (after, { body }) => ({
       ...after,
-      first_name: typeof body.first_name === 'string' ? after.first_name : null,
-      last_name: typeof body.last_name === 'string' ? after.last_name : null,
-      country: typeof body.country === 'string' ? after.country : null,
-      language: typeof body.language === 'string' ? after.language : null,
+      ...mapProfile((field) => (typeof body[field] === 'string' ? after[field] : null)),
     })),
   },
   'update-resets-status': {
@@ -81,26 +92,7 @@ export const updateDeviations: DeviationFamily = {
       typeof body.status === 'string' ? after : { ...after, status: 'Review' },
     ),
   },
-  'update-ignores-first-name': {
-    breaks: ['UPD-3'],
-    story: 'first_name is missing from the list of members that can be updated.',
-    override: ignoring('first_name'),
-  },
-  'update-ignores-last-name': {
-    breaks: ['UPD-3'],
-    story: 'last_name is missing from the list of members that can be updated.',
-    override: ignoring('last_name'),
-  },
-  'update-ignores-country': {
-    breaks: ['UPD-3'],
-    story: 'country is missing from the list of members that can be updated.',
-    override: ignoring('country'),
-  },
-  'update-ignores-language': {
-    breaks: ['UPD-3'],
-    story: 'language is missing from the list of members that can be updated.',
-    override: ignoring('language'),
-  },
+  ...eachIgnored(),
   'update-ignores-status': {
     breaks: ['UPD-3'],
     story: 'status is missing from the list of members that can be updated.',

@@ -32,7 +32,7 @@ options('options that are not given stay undefined, so that a saved world decide
   const nothing = { allowHosts: [], allowOrigins: [] };
   assert.equal(listen, { host: '127.0.0.1', port: 7420, ...nothing });
   const { json, quiet, ui, open, readyFile, configNote } = rest;
-  assert.equal([json, quiet, ui, open], [false, false, true, false]);
+  assert.equal([json, quiet, ui, open], [undefined, undefined, true, undefined]);
   assert.equal([readyFile, configNote], [undefined, null]);
   const { settings, forwards, deviations, ...named } = sandbox;
   assert.equal([forwards, deviations], [[], []]);

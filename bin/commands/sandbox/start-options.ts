@@ -18,28 +18,30 @@ import { UsageError } from '../io.ts';
 import { addOptions, listed, numberFrom, type Reader, type Row } from '../options.ts';
 import { readConfigFile } from './config-file.ts';
 
-export interface StartOptions {
-  readonly sandbox: ReadOptions;
-  readonly listen: ReadListenOptions;
+/** Options that are used as they are given. */
+interface UsedAsGiven {
   /** JSON events instead of the banner and log. */
-  readonly json: boolean;
+  readonly json?: boolean;
   /** No line for each request. */
-  readonly quiet: boolean;
-  readonly readyFile: string | undefined;
-  /** A note on a configuration file that was found without being named. */
-  readonly configNote: string | null;
+  readonly quiet?: boolean;
+  readonly readyFile?: string;
   /** Serve the dashboard. */
   readonly ui: boolean;
   /** Show the dashboard in a browser. */
-  readonly open: boolean;
+  readonly open?: boolean;
+}
+
+export interface StartOptions extends UsedAsGiven {
+  readonly sandbox: ReadOptions;
+  readonly listen: ReadListenOptions;
+  /** A note on a configuration file that was found without being named. */
+  readonly configNote: string | null;
 }
 
 /** The options as commander parses them. */
-interface Given {
+interface Given extends UsedAsGiven {
   readonly port: number;
   readonly host: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
   readonly world: string;
   readonly config?: string;
   readonly seed?: number;
@@ -49,7 +51,6 @@ interface Given {
   readonly allowOrigin?: readonly string[];
   readonly controlToken?: string;
   readonly controlTokenFile?: string;
-  readonly readyFile?: string;
   readonly forwardTo?: string;
   readonly forward?: readonly Forward[];
   readonly iOwnThisHost?: boolean;
@@ -59,8 +60,6 @@ interface Given {
   readonly state?: string;
   readonly stateSync?: boolean;
   readonly record?: string;
-  readonly ui: boolean;
-  readonly open?: boolean;
 }
 
 /** Adds the options of `sandbox start`. */
@@ -135,8 +134,8 @@ export function addServingOptions(command: Command, port: number): Command {
 /** The options as they were given; throws UsageError if they are invalid. */
 export async function readStartOptions(command: Command): Promise<StartOptions> {
   const given = command.opts<Given>();
-  const { json = false, quiet = false, readyFile, ui, open = false } = given;
-  if (open && !ui) throw new UsageError('--open: there is nothing to open with --no-ui; leave one');
+  if (given.open && !given.ui)
+    throw new UsageError('--open: there is nothing to open with --no-ui; leave one');
   const { config, note } = readConfigFile(given.config, process.cwd());
   try {
     const read = await readOptions(sandboxOptionsOf(command, given));
@@ -152,7 +151,7 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
       allowLocalWebhooks: config.allow_local_webhooks || read.allowLocalWebhooks,
     };
     if (given.iOwnThisHost !== true) refuseDistantReceivers(sandbox);
-    return { sandbox, listen, json, quiet, readyFile, configNote: note, ui, open };
+    return { ...given, sandbox, listen, configNote: note };
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
     throw new UsageError(linesOf(error.problems).join('\n'));

@@ -61,7 +61,7 @@ async function start(options: StartOptions): Promise<void> {
   if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
     const paint = options.json ? undefined : await statusPaint();
-    const log = { json: options.json, paint, print: batchLines(print) };
+    const log = { json: options.json === true, paint, print: batchLines(print) };
     logRequests(sandbox, log);
     logDeliveries(sandbox, log);
   }
