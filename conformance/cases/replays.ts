@@ -7,6 +7,7 @@ import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import type { Answer } from '../engine/send/answer.ts';
 import type { RequestBody } from '../engine/send/call.ts';
 import type { RuleId } from '../engine/types.ts';
+import { noAmount, noReason } from '../scenarios/support/faults.ts';
 import { differing } from '../scenarios/support/orders.ts';
 import { OPERATIONS, type WriteName } from '../spec/operations.ts';
 import { type ValidCall, validCall } from './calls.ts';
@@ -49,7 +50,6 @@ const upperCase = body((_, { body: sent }) => ({
 const otherBrand = body((t) => ({ brand_id: t.brandId('other_brand') }));
 const otherOrder = only((t, { body: sent = {} }) => differing(t, sent));
 const otherReason = body({ reason: 'another reason' });
-const noReason = body({ reason: '' });
 const otherAccount: Fault = async (t, valid) => {
   const { account_id, trading_account_id } = await t.given.place('second_trading_account');
   return body({ account_id, trading_account_id })(t, valid);
@@ -95,7 +95,6 @@ const aPhone = body((t) => ({ phone: t.fresh.phone() }));
 const otherMembers = body({ first_name: undefined, country: 'FR' });
 const noMembers = without('first_name');
 const otherAmount = body({ amount: '99.00' });
-const noAmount = body((t) => ({ amount: t.fresh.text() }));
 
 const firstName = secondRow(() => ({ first_name: 'Grace' }));
 const allButSubject = secondRow((t) => ({

@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   [['BULK-7'], ['ACC-5', 'BULK-3', 'BULK-11', 'BULK-12']],
   [['BULK-11'], ['ACC-5', 'BULK-5']],
   [['BULK-12'], ['ACC-5', 'ACC-6', 'BULK-3', 'BULK-5', 'BULK-11']],
-  [['BULK-3'], ['BULK-1', 'BULK-8']],
+  [['BULK-3'], ['AUTH-8', 'BULK-1', 'BULK-8']],
   [['BULK-8'], ['BULK-12']],
   // A field cannot be tested with a tag that does not belong to the account.
   [['UPD-3', 'UPD-4'], ['ACC-19']],

@@ -25,7 +25,7 @@ import { UNKNOWN_ID } from '../../spec/literals.ts';
 import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
 import { type Bodied, envelopeIn, eventIdOf } from '../delivery/deliveries.ts';
 import { subscribe } from '../delivery/events.ts';
-import { emailInUse, emailWithoutAt, tooManyRows } from '../support/faults.ts';
+import { emailInUse, emailWithoutAt, noAmount, noReason, tooManyRows } from '../support/faults.ts';
 import { inTurn } from '../support/in-turn.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { expectUnchanged } from '../support/unchanged.ts';
@@ -121,8 +121,6 @@ type RefusedRow = readonly [
 const noChange = body((_, { account }) => ({
   ...{ first_name: undefined, country: account!.body.country },
 }));
-const noAmount = body((t) => ({ amount: t.fresh.text() }));
-const noReason = body({ reason: '' });
 const unknownPlace = body({ trading_account_id: UNKNOWN_ID });
 const otherTag = ifMatch('"987654321"');
 const phoneInUse: Fault = async (t, valid) => {

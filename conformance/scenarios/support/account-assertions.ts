@@ -10,10 +10,15 @@ import type { RequestBody } from '../../engine/send/call.ts';
  * The reference of a refused create is still free: a valid create with it makes a new account.
  * ACC-1 judges the 201; a new name shows a new account too.
  */
-export async function expectReferenceFree(t: ScenarioContext, rules: Rules, body: RequestBody) {
+export async function expectReferenceFree(
+  t: ScenarioContext,
+  rules: Rules,
+  body: RequestBody,
+  role: Role = t.mainRole,
+) {
   await t.branch(rules, 'a good create under the reference that was refused', async () => {
     const name = t.fresh.text();
-    const answer = await t.call('createAccount', { body: { ...body, first_name: name } });
+    const answer = await t.call('createAccount', { as: role, body: { ...body, first_name: name } });
     const words = 'a new account, because what was refused before left nothing behind';
     t.expect(rules, answer).is(words, isNewAccount(answer, name));
   });

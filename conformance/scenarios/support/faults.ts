@@ -11,6 +11,10 @@ export const emailWithoutAt = body((t) => ({ email: t.fresh.text() }));
 export const emailInUse: Fault = async (t, valid) =>
   body({ email: (await t.given.account()).email })(t, valid);
 
+export const noAmount = body((t) => ({ amount: t.fresh.text() }));
+/** An empty one, which is as good as none. */
+export const noReason = body({ reason: '' });
+
 export const tooManyRows = rows((all) => Array.from({ length: MOST_ROWS + 1 }, () => all[0]!));
 
 /** The tag that the account had before its last update. */
