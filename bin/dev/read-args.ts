@@ -1,5 +1,4 @@
-// Reads the command line of a development tool. The comment at the top of a tool documents its
-// options, and `--help` prints it.
+// Reads the command line of a development tool; `--help` prints the comment at its top.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';

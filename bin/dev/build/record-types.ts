@@ -55,22 +55,18 @@ function namesOf(module: object): (readonly [object, string])[] {
 function memberOf(row: Row, named: NamedSchemas): Member {
   // Parts of the path, query parameters and members of the body, in one object.
   const params = row.params.map((name) => ({ name, type: 'string | number' }));
-  const members = membersOf(row.body ?? {}, named);
+  const query = [...params, ...membersOf(row.query, named)];
+  const body = membersOf(row.body ?? {}, named);
   // If the body takes one member only, each form of it excludes the others.
+  const isOne = row.body?.maxProperties === 1;
   const only = (one: Member) =>
-    members.map((each) => ({
-      ...each,
-      ...(each === one ? { optional: false } : { type: 'never' }),
-    }));
-  const forms = row.body?.maxProperties === 1 ? members.map(only) : [members];
-  const given = forms
-    .map((form) => objectOf([...params, ...membersOf(row.query, named), ...form]))
-    .join(' | ');
+    body.map((each) => (each === one ? { ...each, optional: false } : { ...each, type: 'never' }));
+  const given = (isOne ? body.map(only) : [body]).map((form) => objectOf([...query, ...form]));
   const stream = row.stream ? 'AsyncIterable<StreamedNotice>' : 'null';
   const answer = row.answer ? typeOf(row.answer, named) : stream;
   return {
     name: row.name,
-    type: `{ readonly given: ${given}; readonly answer: ${answer} }`,
+    type: `{ readonly given: ${given.join(' | ')}; readonly answer: ${answer} }`,
     description: [row.summary, row.description].filter((words) => words !== undefined).join('. '),
   };
 }
