@@ -160,10 +160,12 @@ play('a refused settlement is an outcome; any other failure belongs to the setup
     assert.is(outcome?.kind === 'done' && outcome.isRefused, isRefused);
     assert.is(player.settled.length, isRefused ? 0 : 1);
   }
-  const failed = await settling(404)
-    .play(step)
-    .catch((error: unknown) => error);
+  const refused = settling(404);
+  const failed = await refused.play(step).catch((error: unknown) => error);
   assert.instance(failed, Blocked);
+  // A call that was refused has made no transaction.
+  const [unmade] = await refused.play({ ...step, id: { $of: 1, at: 'id' } });
+  assert.is(unmade?.kind === 'done' && unmade.isRefused, true);
 });
 
 play('a settlement refused on one side only requires another order', async () => {

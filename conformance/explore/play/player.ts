@@ -19,7 +19,7 @@ import {
   rolesIn,
   type Step,
 } from '../sequence.ts';
-import { type Known, resolve, resolveText } from '../values.ts';
+import { type Known, MISSING, resolve, resolveText } from '../values.ts';
 import { hasCalls, untilDelivered, untilMet } from './await-arrivals.ts';
 import { inForm, tokenRequest, withPosition, withToken } from './forms.ts';
 import { type Ground, sendPaced } from './ground.ts';
@@ -283,7 +283,10 @@ export class Player implements Known {
     if (step.do !== 'settle') return { kind: 'done', n, json: await this.#perform(step) };
     const id = resolveText(step.id, this);
     const status = await operator.settle(id).catch((error: unknown) => {
-      if (error instanceof RefusedByOperator && error.status === 409) return 'refused';
+      // The step that should have recorded it was refused.
+      const isUnmade = id === MISSING;
+      if (error instanceof RefusedByOperator && (error.status === 409 || isUnmade))
+        return 'refused';
       throw error;
     });
     const isRefused = status !== undefined && status !== 'settled';
