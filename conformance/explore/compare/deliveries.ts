@@ -284,7 +284,7 @@ function compareTime(
 }
 
 type Deliveries = readonly ReceivedDelivery[];
-type Arrival = Omit<ReceivedDelivery, 'answered'>;
+export type Arrival = Omit<ReceivedDelivery, 'answered'>;
 
 /** All attempts to deliver one event to one subscription. */
 interface Notice {

@@ -8,7 +8,7 @@ import { SANDBOX_PER_SECOND } from '../../providers/profile-provider.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { OPERATIONS, takesBody } from '../../spec/operations.ts';
-import { eventOf, subscriptionOf, subscriptionsOf } from '../compare/deliveries.ts';
+import { type Arrival, eventOf, subscriptionOf, subscriptionsOf } from '../compare/deliveries.ts';
 import {
   type BurstStep,
   type CallStep,
@@ -345,11 +345,13 @@ export class Player implements Known {
    */
   async #hook(n: number, answers: readonly number[]): Promise<Json> {
     const made = await this.ground.target.receiver();
-    const attempts = new Map<string, number>();
+    const earlier: Arrival[] = [];
     made.answer((arrival) => {
-      const notice = `${eventOf(arrival)} ${subscriptionOf(arrival, subscriptionsOf(this))}`;
-      const attempt = attempts.get(notice) ?? 0;
-      attempts.set(notice, attempt + 1);
+      // A delivery may come before the answer that shows its subscription, so all are named again.
+      const known = subscriptionsOf(this);
+      const noticeOf = (each: Arrival) => `${eventOf(each)} ${subscriptionOf(each, known)}`;
+      const attempt = earlier.filter((each) => noticeOf(each) === noticeOf(arrival)).length;
+      earlier.push(arrival);
       const status = answers[Math.min(attempt, answers.length - 1)] ?? 200;
       // EVT-9a: a redirect that is followed delivers once more.
       const isRedirect = status >= 300 && status < 400;
