@@ -1,7 +1,7 @@
 // The ways in which a scenario ends early. Each leads to a different verdict: setup, network, harness,
 // missing capability.
 import type { Capability } from './capabilities.ts';
-import type { Judged } from './types.ts';
+import type { Judged, RuleId } from './types.ts';
 
 /** The scenario could not test its rules, with the resulting verdict. */
 export abstract class EarlyEnd extends Error {
@@ -15,9 +15,15 @@ export abstract class EarlyEnd extends Error {
   }
 }
 
-/** The setup or a control failed. */
+/** The setup or a control failed. If one of the rules that it rests on deviates, that is the reason. */
 export class Blocked extends EarlyEnd {
   readonly verdict = 'blocked';
+  readonly restsOn: readonly RuleId[];
+
+  constructor(message: string, exchange?: number, restsOn: readonly RuleId[] = []) {
+    super(message, exchange);
+    this.restsOn = restsOn;
+  }
 }
 
 /** The control plane refused a command. */

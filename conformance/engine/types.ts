@@ -80,6 +80,8 @@ export interface Finding {
   readonly exchanges: readonly number[];
   /** The rule whose deviation explains this one. */
   readonly explainedBy?: RuleId;
+  /** The rules that a failed control rests on. */
+  readonly restsOn?: readonly RuleId[];
   /** The scenario could not continue after it. */
   readonly endsScenario?: boolean;
 }
@@ -116,6 +118,8 @@ export interface ScenarioResult {
   readonly ending?: Judged | null;
   /** The exchange of the last call before it ended early. */
   readonly endedAt?: number | undefined;
+  /** The rules that the failed setup rests on. */
+  readonly restsOn?: readonly RuleId[] | undefined;
   readonly missing: readonly Capability[];
   /** The missing capabilities that were configured but do not work. */
   readonly lost?: readonly Capability[];

@@ -23,7 +23,7 @@ type Row = readonly [
 ];
 
 /** A repeated request gets the first answer. */
-const REPLAYS: readonly RuleId[] = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d'];
+export const REPLAYS: readonly RuleId[] = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d'];
 /** A create that runs again finds a known reference, and returns 200 instead of 201. */
 const RUNS: readonly RuleId[] = ['ACC-5', 'TXN-2', 'BULK-3'];
 const SUBJECTS_OF_ONE: readonly Topic[] = ['createAccount', 'createTransaction', 'updateAccount'];

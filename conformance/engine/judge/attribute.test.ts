@@ -120,23 +120,31 @@ blame('an account that is read back presumes ACC-5, a replay and a first create 
   for (const each of [replay, other]) assert.is(verdictsOf(cause, each)['ACC-2'], 'deviates');
 });
 
-const failures: [name: string, path: string, detail: string, ending: Judged, isSame: boolean][] = [
+const failures: [string, path: string, string, Judged, isSame: boolean, restsOn?: RuleId][] = [
   ['refused in the same way', '/transactions/8/cancel', 'no reason 17', 'blocked', true],
   ['failing in the same way', '/transactions/8/cancel', 'no reason 17', 'inconclusive', true],
   ['refused with other words', '/transactions/8/cancel', 'no money', 'blocked', false],
   ['of another operation', '/transactions/8/approve', 'no reason 17', 'blocked', false],
+  [
+    'that rests on the same rule',
+    '/transactions/8/approve',
+    'no reason 17',
+    'blocked',
+    true,
+    'ACC-2',
+  ],
 ];
-for (const [name, path, detail, ending, isSame] of failures) {
+for (const [name, path, detail, ending, isSame, ...restsOn] of failures) {
   blame(`what waits for a setup ${name} as a deviation follows from it: ${isSame}`, () => {
     const refused = (n: number, path: string, detail: string) =>
       exchangeOf({ n, path, key: 'k', status: 422, answer: { code: 'validation_failed', detail } });
     const cause = about(refused(1, '/transactions/7/cancel', 'no reason 16'));
     const waiting = {
       ...scenario('waiting', 'TXS-9', 'TXS-5'),
-      ...{ exchanges: [refused(4, path, detail)], ending, endedAt: 4, why: 'w' },
+      ...{ exchanges: [refused(4, path, detail)], ending, endedAt: 4, why: 'w', restsOn },
     };
     const byRule = { 'TXS-9': ending, 'TXS-5': ending } as const;
-    const findings = [{ ...waiting.findings[0]!, verdict: ending, exchanges: [4] }];
+    const findings = [{ ...waiting.findings[0]!, verdict: ending, exchanges: [4], restsOn }];
     const results = [cause, { ...waiting, byRule, findings } as unknown as ScenarioResult];
     const followed = followRefusals(results)[1]!;
     const causes = ['TXS-9', 'TXS-5'].map(

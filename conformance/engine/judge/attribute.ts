@@ -67,7 +67,7 @@ function blockUnreached(
 
 /**
  * The same results, in which what a failed setup has kept from being judged follows from a deviation
- * that shows the same answer to the same operation.
+ * of a rule that it rests on, or one that shows the same answer to the same operation.
  */
 export function followRefusals(results: readonly ScenarioResult[]): ScenarioResult[] {
   const failures = results.flatMap(({ findings, exchanges }) =>
@@ -79,26 +79,34 @@ export function followRefusals(results: readonly ScenarioResult[]): ScenarioResu
   // The finding with the fewest calls shows it most plainly; in a map, the last one counts.
   failures.sort((one, other) => one.calls - other.calls).reverse();
   const causes = new Map(failures.map(({ failure, rule }) => [failure, rule]));
-  return results.map((result) => followRefusal(result, causes));
+  const findings = results.flatMap((each) => each.findings);
+  const deviating = new Set(
+    findings.flatMap(({ verdict, rules }) => (verdict === 'deviates' ? rules : [])),
+  );
+  return results.map((result) => followRefusal(result, causes, deviating));
 }
 
 function followRefusal(
   result: ScenarioResult,
   causes: ReadonlyMap<string, RuleId>,
+  deviating: ReadonlySet<RuleId>,
 ): ScenarioResult {
   const { id, ending, endedAt, exchanges } = result;
-  const causeAt = (n: number | undefined) => causes.get(failureAt(n, exchanges) ?? '');
+  const causeAt = (n: number | undefined, restsOn: readonly RuleId[] = []) =>
+    restsOn.find((each) => deviating.has(each)) ?? causes.get(failureAt(n, exchanges) ?? '');
   const byRule = { ...result.byRule };
   const findings = result.findings.map((finding): Finding => {
     const { verdict, rules, explainedBy } = finding;
     const isOpen = verdict === 'blocked' || verdict === 'inconclusive';
-    const cause = isOpen ? (explainedBy ?? causeAt(finding.exchanges.at(-1))) : undefined;
+    const cause = isOpen
+      ? (explainedBy ?? causeAt(finding.exchanges.at(-1), finding.restsOn))
+      : undefined;
     if (cause === undefined) return finding;
     for (const rule of rules) if (byRule[rule] === 'inconclusive') byRule[rule] = 'blocked';
     return { ...finding, verdict: 'blocked', explainedBy: cause };
   });
   const followed = withVerdicts({ ...result, findings }, byRule);
-  const cause = ending ? causeAt(endedAt) : undefined;
+  const cause = ending ? causeAt(endedAt, result.restsOn) : undefined;
   if (cause === undefined) return followed;
   const actual = `not reached in ${id}: ${result.why} (${cause} deviates in the same way)`;
   return blockUnreached(followed, ending, { actual, exchanges: [endedAt!], explainedBy: cause });

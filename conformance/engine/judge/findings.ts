@@ -1,5 +1,5 @@
 // The findings of a scenario so far, and how reliable they are after a disturbance.
-import { EarlyEnd, Misuse, UnknownPayload } from '../scenario-errors.ts';
+import { type Blocked, EarlyEnd, Misuse, UnknownPayload } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import type { Finding, Observation, RuleId, Scenario } from '../types.ts';
 
@@ -114,7 +114,8 @@ export class Findings {
       }
       const verdict = isDoubtful ? 'inconclusive' : error.verdict;
       const exchanges = exchange === undefined ? [] : [exchange];
-      this.list.push({ rules: listed, verdict, expected, actual, exchanges });
+      const { restsOn = [] } = error as Partial<Blocked>;
+      this.list.push({ rules: listed, verdict, expected, actual, exchanges, restsOn });
     }
   }
 

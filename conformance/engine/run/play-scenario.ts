@@ -7,7 +7,13 @@ import { judgeEach, judgeInScenario, withVerdicts } from '../judge/verdicts.ts';
 import { MONITORED_RULES } from '../record/answer-monitor.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { ScenarioContext } from '../scenario/scenario-context.ts';
-import { EarlyEnd, MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
+import {
+  type Blocked,
+  EarlyEnd,
+  MissingCapability,
+  ScenarioEnded,
+  UsedUp,
+} from '../scenario-errors.ts';
 import { printJson } from '../send/json.ts';
 import type { CrashedCall, Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { CRASHES, crashedCalls, stillCrashed } from './crashes.ts';
@@ -79,6 +85,7 @@ async function playOnce(
     why: ending?.why ?? withoutOrders ?? null,
     ending: ending?.verdict ?? null,
     endedAt: ending && lastCall,
+    restsOn: ending?.restsOn,
     missing: ending?.missing ?? (withoutOrders === undefined ? [] : ['orders']),
     lost: ending?.lost ?? [],
     standsInFor: scenario.standsInFor,
@@ -130,6 +137,7 @@ interface ScenarioEnd {
   readonly why: string;
   readonly missing: readonly Capability[];
   readonly lost?: readonly Capability[];
+  readonly restsOn?: readonly RuleId[] | undefined;
 }
 
 function scenarioEndOf(error: unknown): ScenarioEnd {
@@ -140,7 +148,9 @@ function scenarioEndOf(error: unknown): ScenarioEnd {
   }
   const missing = error instanceof MissingCapability ? [error.capability] : [];
   if (error instanceof EarlyEnd) {
-    return { verdict: error.verdict, why, missing, lost: error instanceof UsedUp ? missing : [] };
+    const { restsOn } = error as Partial<Blocked>;
+    const lost = error instanceof UsedUp ? missing : [];
+    return { verdict: error.verdict, why, missing, lost, restsOn };
   }
   const stack = error instanceof Error ? (error.stack ?? why) : why;
   return { verdict: 'harness_error', why: stack, missing };

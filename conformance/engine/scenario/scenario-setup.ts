@@ -111,7 +111,7 @@ export class ScenarioSetup {
     const status = answer.at('status');
     // TXN-1 is judged elsewhere; a transaction in another state cannot be used here.
     if (typeof status === 'string' && status !== 'pending') {
-      throw new Blocked(`setup failed: a new transaction is ${status} (TXN-1)`);
+      throw new Blocked(`setup failed: a new transaction is ${status}`, undefined, ['TXN-1']);
     }
     const reference = String(body.client_reference_id);
     return { ...place, id: this.#t.pick(answer, 'id'), reference, body, answer };

@@ -20,6 +20,7 @@ import type { Story } from '../../engine/types.ts';
 import { KEY_REQUIRED } from '../../spec/errors.ts';
 import { HOUR_MS, KEY_KEPT_MS, LONGEST, UNKNOWN_ID } from '../../spec/literals.ts';
 import { isDecision, OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
+import { REPLAYS } from '../../spec/presumes.ts';
 import { mintDelegated } from '../access/delegated-tokens.ts';
 import { suspendRequest } from '../support/clock.ts';
 import { anotherToken } from '../support/request-token.ts';
@@ -273,7 +274,9 @@ export const idemAgeOfASlowAnswer: Story = {
     if (first.status !== 201) throw new Blocked(`a create that was held back: ${first.summary}`);
     // IDEM-4a: if a repeat at once gets another answer, a later one shows nothing about its age.
     const soon = await create();
-    if (!isReplayOf(soon, first)) throw new Blocked(`a repeat at once: ${soon.summary}`);
+    if (!isReplayOf(soon, first)) {
+      throw new Blocked(`a repeat at once: ${soon.summary}`, soon.n, REPLAYS);
+    }
     // Two seconds less than the retention after the answer, and two more after the request.
     await t.operator.advance(KEY_KEPT_MS - 2_000);
     const early = await create();

@@ -116,6 +116,8 @@ type RefusedRow = readonly [
   what: string,
   Fault,
   'corrected' | 'never corrected' | 'IDEM-11' | 'IDEM-13',
+  /** Judges whether it is refused. */
+  rule?: RuleId,
 ];
 
 const noChange = body((_, { account }) => ({
@@ -151,24 +153,38 @@ const unknownPosition: Fault = async (t, valid) => {
 };
 
 const OF_ACCOUNTS: readonly RefusedRow[] = [
-  ['createAccount', INVALID, 'an email without @', emailWithoutAt, 'IDEM-11'],
-  ['createAccount', FORBIDDEN, 'another brand', ofOtherBrand, 'never corrected'],
-  ['createAccount', INVALID_STATE, 'an email in use', emailInUse, 'IDEM-13'],
-  ['createAccount', INVALID_STATE, 'a phone in use', phoneInUse, 'IDEM-13'],
-  ['updateAccount', INVALID, 'nothing to change', noChange, 'corrected'],
+  ['createAccount', INVALID, 'an email without @', emailWithoutAt, 'IDEM-11', 'ACC-4'],
+  ['createAccount', FORBIDDEN, 'another brand', ofOtherBrand, 'never corrected', 'ACC-16'],
+  ['createAccount', INVALID_STATE, 'an email in use', emailInUse, 'IDEM-13', 'ACC-8'],
+  ['createAccount', INVALID_STATE, 'a phone in use', phoneInUse, 'IDEM-13', 'ACC-9'],
+  ['updateAccount', INVALID, 'nothing to change', noChange, 'corrected', 'UPD-8'],
   // A 412 cannot be corrected under its key: the tag stays stale.
-  ['updateAccount', STALE, 'another tag', otherTag, 'IDEM-11'],
-  ['updateAccount', NOT_FOUND, 'an unknown account', path(UNKNOWN_ID), 'never corrected'],
-  ['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected'],
+  ['updateAccount', STALE, 'another tag', otherTag, 'IDEM-11', 'UPD-7'],
+  ['updateAccount', NOT_FOUND, 'an unknown account', path(UNKNOWN_ID), 'never corrected', 'UPD-5'],
+  ['bulkCreateAccounts', TOO_WIDE, 'a row too many', tooManyRows, 'never corrected', 'BULK-7'],
 ];
 
 const OF_MONEY: readonly RefusedRow[] = [
   ['createTransaction', INVALID, 'no amount', noAmount, 'corrected'],
-  ['createTransaction', NOT_FOUND, 'an unknown place', unknownPlace, 'corrected'],
-  ['rejectTransaction', INVALID, 'no reason', noReason, 'corrected'],
-  ['cancelTransaction', NOT_FOUND, 'an unknown transaction', path(UNKNOWN_ID), 'corrected'],
-  ['approveTransaction', INVALID_STATE, 'a rejected transaction', ofRejected, 'corrected'],
-  ['approveTransaction', NOT_IMPLEMENTED, 'a provider withdrawal', ofProvider, 'never corrected'],
+  ['createTransaction', NOT_FOUND, 'an unknown place', unknownPlace, 'corrected', 'TXN-10'],
+  ['rejectTransaction', INVALID, 'no reason', noReason, 'corrected', 'TXS-14'],
+  [
+    'cancelTransaction',
+    NOT_FOUND,
+    'an unknown transaction',
+    path(UNKNOWN_ID),
+    'corrected',
+    'TXS-16',
+  ],
+  ['approveTransaction', INVALID_STATE, 'a rejected transaction', ofRejected, 'corrected', 'TXS-5'],
+  [
+    'approveTransaction',
+    NOT_IMPLEMENTED,
+    'a provider withdrawal',
+    ofProvider,
+    'never corrected',
+    'TXS-3',
+  ],
   ['closePosition', 'as now', 'an unknown position', unknownPosition, 'corrected'],
   ['openPosition', 'as now', 'an unknown place', unknownPlace, 'never corrected'],
 ];
@@ -203,7 +219,7 @@ function refusalsOf(
  */
 async function expectKept(
   t: ScenarioContext,
-  [operation, expected, what, fault, corrected]: RefusedRow,
+  [operation, expected, what, fault, corrected, rule]: RefusedRow,
 ): Promise<void> {
   const valid = await validCall(t, operation);
   const faulty = await fault(t, valid);
@@ -217,7 +233,8 @@ async function expectKept(
   const key = t.fresh.key();
   const first = await t.call(call, { key, as });
   if (first.status !== status || (first.code ?? code) !== code) {
-    throw new Blocked(`${what}: expected ${status} ${code}, but ${first.summary}`);
+    const why = `${what}: expected ${status} ${code}, but ${first.summary}`;
+    throw new Blocked(why, first.n, rule === undefined ? [] : [rule]);
   }
   const again = await t.call(call, { key, as });
   const corrects = corrected !== 'never corrected';

@@ -69,7 +69,9 @@ export async function updatedOnce(t: ScenarioContext, role = t.mainRole) {
   const call = { as: role, id: account.id, body: { first_name: 'Ida' }, ifMatch: stale };
   const updated = await t.control('updateAccount', call);
   const current = await tagAfter(t, account, updated, stale, role);
-  if (current === stale) throw new Blocked('setup failed: an update left the tag (UPD-1)');
+  if (current === stale) {
+    throw new Blocked('setup failed: an update left the tag', undefined, ['UPD-1']);
+  }
   return { ...account, stale, current };
 }
 
