@@ -60,7 +60,7 @@ const causes: readonly (readonly [kind: string, title: string, mend: string])[] 
   [
     'gave-up',
     'a write is not repeated although a repeat would succeed',
-    'On a lost response, 429, 500, 503 and 409 `idempotency_in_flight`, wait and send the identical request again under the same key.',
+    'On a lost response, 429, 500, 503 and 409 `idempotency_in_flight`, wait and send the identical request again under the same key; on 401, get a new token first.',
   ],
   ['hammers', 'repeats come too fast', 'Double the wait after each try, and add some jitter.'],
 ];

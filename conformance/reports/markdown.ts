@@ -45,7 +45,8 @@ function markdownPart(part: Part): string {
       return part.items
         .map(({ label, text, ids }) => {
           const name = label === '' ? '' : `**${plainWords(label)}** `;
-          const shared = ids.length === 0 ? '' : `: ${ids.join(', ')}`;
+          const colon = text.endsWith(':') ? '' : ':';
+          const shared = ids.length === 0 ? '' : `${colon} ${ids.join(', ')}`;
           return `- ${name}${cell(text)}${shared}`;
         })
         .join('\n');

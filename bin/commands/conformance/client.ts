@@ -19,7 +19,7 @@ export interface ClientOptions extends ReportOptions {
 export function defineClient(command: Command, io = systemIo()): void {
   addHelp(command, {
     words: [
-      'COMMAND is a test or an example of your client, in any language. It finds a sandbox in SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID, SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and must end with exit code 0. It is run once as it is, and then 20 to 60 more times. Each run has a new world, in which something else goes wrong.',
+      'COMMAND is a test or an example of your client, in any language. It finds a sandbox in SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID, SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and must end with exit code 0. It is run once as it is, and then 20 to 80 more times. Each run has a new world, in which something else goes wrong.',
       'SANDBOX_TOKEN is valid for every brand of its firm, so each create has to send SANDBOX_BRAND_ID as brand_id.',
     ],
     examples: [
