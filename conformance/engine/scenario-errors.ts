@@ -8,22 +8,19 @@ export abstract class EarlyEnd extends Error {
   abstract readonly verdict: Judged;
   /** The exchange that shows why; by default the last call. */
   readonly exchange: number | undefined;
-
-  constructor(message: string, exchange?: number) {
-    super(message);
-    this.exchange = exchange;
-  }
-}
-
-/** The setup or a control failed. If one of the rules that it rests on deviates, that is the reason. */
-export class Blocked extends EarlyEnd {
-  readonly verdict = 'blocked';
+  /** The rules that a failed control rests on: if one of them deviates, that is the reason. */
   readonly restsOn: readonly RuleId[];
 
   constructor(message: string, exchange?: number, restsOn: readonly RuleId[] = []) {
-    super(message, exchange);
+    super(message);
+    this.exchange = exchange;
     this.restsOn = restsOn;
   }
+}
+
+/** The setup or a control failed. */
+export class Blocked extends EarlyEnd {
+  readonly verdict = 'blocked';
 }
 
 /** The control plane refused a command. */

@@ -1,5 +1,5 @@
 // The findings of a scenario so far, and how reliable they are after a disturbance.
-import { type Blocked, EarlyEnd, Misuse, UnknownPayload } from '../scenario-errors.ts';
+import { EarlyEnd, Misuse, UnknownPayload } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import type { Finding, Observation, RuleId, Scenario } from '../types.ts';
 
@@ -105,7 +105,7 @@ export class Findings {
       await play();
     } catch (error) {
       if (!(error instanceof EarlyEnd)) throw error;
-      const { exchange = this.lastCall, message: actual } = error;
+      const { exchange = this.lastCall, message: actual, restsOn } = error;
       const isDoubtful = this.doubt !== undefined;
       // NS-1: the position rules report that no position could be opened.
       if (error instanceof UnknownPayload && !isDoubtful) {
@@ -114,7 +114,6 @@ export class Findings {
       }
       const verdict = isDoubtful ? 'inconclusive' : error.verdict;
       const exchanges = exchange === undefined ? [] : [exchange];
-      const { restsOn = [] } = error as Partial<Blocked>;
       this.list.push({ rules: listed, verdict, expected, actual, exchanges, restsOn });
     }
   }

@@ -7,13 +7,7 @@ import { judgeEach, judgeInScenario, withVerdicts } from '../judge/verdicts.ts';
 import { MONITORED_RULES } from '../record/answer-monitor.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { ScenarioContext } from '../scenario/scenario-context.ts';
-import {
-  type Blocked,
-  EarlyEnd,
-  MissingCapability,
-  ScenarioEnded,
-  UsedUp,
-} from '../scenario-errors.ts';
+import { EarlyEnd, MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
 import { printJson } from '../send/json.ts';
 import type { CrashedCall, Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { CRASHES, crashedCalls, stillCrashed } from './crashes.ts';
@@ -148,9 +142,8 @@ function scenarioEndOf(error: unknown): ScenarioEnd {
   }
   const missing = error instanceof MissingCapability ? [error.capability] : [];
   if (error instanceof EarlyEnd) {
-    const { restsOn } = error as Partial<Blocked>;
     const lost = error instanceof UsedUp ? missing : [];
-    return { verdict: error.verdict, why, missing, lost, restsOn };
+    return { verdict: error.verdict, why, missing, lost, restsOn: error.restsOn };
   }
   const stack = error instanceof Error ? (error.stack ?? why) : why;
   return { verdict: 'harness_error', why: stack, missing };
